@@ -13,14 +13,16 @@
 namespace tw::cuda {
 
 /// Splitting reads and writes 8 bytes an element, across k at half the pace (10 x 22994 x 6632 NN: 823 us), and so
-/// where lines begin anywhere (1777 x 355 x 1266 NN by fp16x1: 37 us). Few tiles of 128 x 128 take 14 ns of k at fp16x3
-/// (17 x 16 x 13661: 199 us), less than at the rate that the chip's power allows many. C is written behind it all: 8577
-/// x 1111 x 67 took 91 us by fp16x1. tera: that rate, in TFLOP/s of the f32 product.
+/// where lines of a small operand begin anywhere (1777 x 355 x 1266 NN by fp16x1: 37 us; 3866 cubed TN 325, of which
+/// 206 are the product's). Few tiles of 128 x 128 take 14 ns of k at fp16x3 (17 x 16 x 13661: 199 us), less than at the
+/// rate that the chip's power allows many. C is written behind it all: 8577 x 1111 x 67 took 91 us by fp16x1. tera:
+/// that rate, in TFLOP/s of the f32 product.
 inline double split_nanoseconds(const Problem& p, double tera) {
     const auto k = static_cast<double>(p.k);
     const auto split = [&](std::int64_t rows, bool along) {
-        const double pace = (along ? 3800 : 1800) * ((along ? p.k : rows) % 4 == 0 ? 1 : .5);
-        return 8 * static_cast<double>(rows) * k / pace;
+        const double all = static_cast<double>(rows) * k,
+                     pace = (along ? 3800 : 1800) * ((along ? p.k : rows) % 4 == 0 || all > 12e6 ? 1 : .5);
+        return 8 * all / pace;
     };
     const auto tiles = static_cast<double>(tiles_over(p.m, 128) * tiles_over(p.n, 128));
     // A batch is done one by one: its shapes are priced as if waves took twice as long.

@@ -104,9 +104,9 @@ Status run_fused(const Call& given, const Tile& asked) {
     Call call = is_turned(given) ? across(given) : given;
     Batch aligned;
     bool possible = true;
-    if (is_batch_across(call)) return run_across(call, is_turned(given), false, asked);
+    if (is_batch_across(call)) return run_across(call, is_turned(given), false, asked, nullptr);
     if (first_across(call) != sm90::FirstAcross::none && call.scratch.size() >= across_bytes(call))
-        return run_across(call, is_turned(given), false, asked);
+        return run_across(call, is_turned(given), false, asked, sums_of_shares(call, across_bytes(call)));
     if (asked == Tile{} && takes_by_threads(call)) return run_by_threads(call);
     if (call.batch)
         if (const Status bad = align_batch(call, aligned, possible); !bad) return bad;
@@ -119,7 +119,8 @@ Status run_fused(const Call& given, const Tile& asked) {
     if (!possible) return run_plainly(given);
     if constexpr (sizeof(T) == 4)
         if (const Call along = along_k(job); goes_along(along, asked))
-            return run_across(along, job.is_turned, true, asked);
+            return run_across(along, job.is_turned, true, asked,
+                              sums_of_shares(call, aligned_bytes_of(call, AsRead::both_across)));
     job.tile = tile_of(job, asked);
     job.sums = sums_for_last_wave(call);
     job.is_copied = call.batch == &aligned || job.a.data != first.a.data || job.b.data != first.b.data;
@@ -173,13 +174,13 @@ Status run(const Call& call, const Tile& tile) {
 std::size_t scratch_of(const Call& given, const Tile& tile) {
     if (goes_anywhere(given, tile)) return scratch_anywhere(given);
     const Call call = is_turned(given) ? across(given) : given;
-    if (first_across(call) != sm90::FirstAcross::none) return across_bytes(call);
-    return aligned_bytes_of(call, AsRead::both_across) + last_wave_bytes(call);
+    if (first_across(call) != sm90::FirstAcross::none) return behind(across_bytes(call)) + bytes_of_shares(call, tile);
+    return behind(aligned_bytes_of(call, AsRead::both_across) + last_wave_bytes(call)) + bytes_of_shares(call, tile);
 }
 
 std::size_t scratch_bytes(const Problem& p, const Tile&, int) {
     const std::size_t last_wave = p.in == Type::f32 ? 0 : sm90::r9_last_wave_bytes(r9::sizes_of(p, multiprocessors()));
-    return r9::bytes_by_form(p) + last_wave;
+    return behind(r9::bytes_by_form(p) + last_wave) + bytes_of_shares(p);
 }
 
 /// tf32 of few tiles that an operand's words go through registers for.

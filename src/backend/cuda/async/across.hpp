@@ -7,6 +7,7 @@
 
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/batched.hpp"
+#include "backend/cuda/operands/problem_of.hpp"
 #include "backend/cuda/tiles/heuristics_across_sm90.hpp"
 
 namespace tw::cuda {
@@ -43,8 +44,25 @@ inline std::size_t across_bytes(const Call& call) noexcept {
     return is_aligned(rows, rows.data) ? 0 : turned_bytes(rows.rows, rows.cols);
 }
 
+/// For the sums of blocks that share all tiles' steps, where k is cut so.
+inline std::size_t bytes_of_shares(const Problem& p) noexcept {
+    const sm90::Sizes sizes{p.m, p.n, p.k, 1, multiprocessors()};
+    return p.in == Type::f32 && sm90::parts_of_choice(sizes, p.a, p.b) == sm90::in_shares ? sm90::bytes_of_shares : 0;
+}
+inline std::size_t bytes_of_shares(const Call& call, const Tile& asked) noexcept {
+    if (call.a.type != Type::f32 || call.reproducible || products_of(call) > 1) return 0;
+    if (asked == Tile{}) return bytes_of_shares(problem_of(call));
+    return sm90::is_shared({asked.m, asked.n, asked.k / 2 * 2}) ? sm90::bytes_of_shares : 0;
+}
+/// Where they begin behind so many bytes.
+constexpr std::size_t behind(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+inline void* sums_of_shares(const Call& call, std::size_t before) noexcept {
+    return call.scratch.size() >= behind(before) + sm90::bytes_of_shares ? call.scratch.data() + behind(before)
+                                                                         : nullptr;
+}
+
 /// `given`: one that has a first operand across k, or both along it; bias_down: it is seen from C's other side, so that
-/// a bias goes down its rows. Its scratch has across_bytes.
-Status run_across(const Call& given, bool bias_down, bool along, const Tile& asked);
+/// a bias goes down its rows. Its scratch has across_bytes. sums: room for bytes_of_shares, or null: none are shared.
+Status run_across(const Call& given, bool bias_down, bool along, const Tile& asked, void* sums);
 
 }  // namespace tw::cuda

@@ -24,11 +24,6 @@ __device__ inline int all_clusters() {
     return count;
 }
 
-/// k's steps in parts of so many each: behind the last the operands are zeros.
-struct PartsOfSteps {
-    int parts, each;
-};
-
 /// A block's part.
 template <class S>
 __device__ int own_part() {

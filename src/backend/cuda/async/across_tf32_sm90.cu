@@ -3,7 +3,8 @@
 //
 // r9's tf32 where an operand lies across k, so that TMA brings lines of k; read once, never copied. Its words go
 // through registers to the unit's side of 64; the other operand lies along k. One product, or a batch whose B lies so;
-// and few rows by long weights that both lie along k, whose boxes of words are rows of k.
+// and few rows by long weights that both lie along k, whose boxes of words are rows of k. Where tiles are few, blocks
+// of a cluster have a part of k each, or all blocks an equal share of all tiles' steps.
 //
 //    32 of k, as TMA lays them                      a lane's words of 8 of k: lines t and t + 4 (t = lane % 4)
 //   +--------+--------+--------+--------+           of rows 16 (g / 4) + g % 4 + 4 j (g = lane / 4) of one box,
@@ -13,8 +14,8 @@
 // Needs: sm_90a. 2mnk flops; LINES x WIDTH x 32 of them for (LINES + WIDTH / CLUSTER) x 128 bytes from L2.
 #include "backend/cuda/async/across.hpp"
 #include "backend/cuda/async/across_maps.cuh"
+#include "backend/cuda/async/across_shares.cuh"
 #include "backend/cuda/async/across_stage.cuh"
-#include "backend/cuda/async/across_sums.cuh"
 #include "backend/cuda/async/by_majors.cuh"
 #include "backend/cuda/async/feed.cuh"
 #include "backend/cuda/device/launch.hpp"
@@ -41,17 +42,16 @@ struct AcrossShape {
 /// By one thread: a tile after the other, its steps into the ring.
 template <class S>
 __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const CUtensorMap& b,
-                     const BatchRaster& raster, const PartsOfSteps& cut, bool along) {
+                     const BatchRaster& raster, const CutOfSteps& cut, bool along) {
     using P = typename S::Ring;
     Turn<P::STAGES> turn;
-    const int from = own_part<S>() * cut.each;
-    for (int tile = own_cluster(); tile < raster.count(); tile += all_clusters()) {
+    for (Walk<S> at(cut); at.goes_on(raster.count()); at.next()) {
         int row, col;
-        raster.place(tile, row, col);
+        raster.place(at.tile, row, col);
         const int first_row = (row * P::CLUSTER + P::rank()) * P::BM,
                   first_col = col * S::WIDTH + P::rank() * P::b_share;
-        const Deep deep = raster.products > 1 ? raster.depths.of(raster.product_of(tile)) : Deep{};
-        for (int step = from; step < from + cut.each; ++step, turn.next()) {
+        const Deep deep = raster.products > 1 ? raster.depths.of(raster.product_of(at.tile)) : Deep{};
+        for (int step = at.from; step < at.end; ++step, turn.next()) {
             const std::uint32_t full = pipe.full(turn.stage);
             ptx::wait_barrier(pipe.empty(turn.stage), turn.parity ^ 1);
             ptx::expect_bytes(full, P::stage_bytes);
@@ -75,8 +75,8 @@ __device__ void feed(const typename S::Ring& pipe, const CUtensorMap& a, const C
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::BLOCKS)
     across_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster, PartsOfSteps cut,
-                 bool along) {
+                 const __grid_constant__ CUtensorMap c_map, Elements all, BatchRaster raster,
+                 const __grid_constant__ CutOfSteps cut, bool along) {
     extern __shared__ char memory[];
     using P = typename S::Ring;
     constexpr int lanes = 4 * S::consumers;  // that give a stage back, one of each warp
@@ -86,6 +86,8 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
               thread = static_cast<int>(threadIdx.x) % 128;
     const bool is_cut = S::cuts && cut.parts > 1;
     ptx::let_next_kernel_begin();
+    if constexpr (S::cuts)
+        if (cut.shares.each > 0 && threadIdx.x == 128 * S::consumers) bring_first_closer<S>(a, raster, cut, along);
     ptx::wait_for_kernel_before();
 
     Turn<P::STAGES> turn;
@@ -106,12 +108,13 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
                 ptx::arrive(pipe.empty(stage));
             }
         };
-        for (int tile = own_cluster(); tile < raster.count(); tile += all_clusters()) {
+        for (Walk<S> at(cut); at.goes_on(raster.count()); at.next()) {
             int before = 0;
-            raster.place(tile, row, col);
-            const bool is_deep = raster.products > 1;
-            const OfProduct c(all, is_deep ? raster.depths.of(raster.product_of(tile)) : Deep{});
-            bring_old_closer<S::WIDTH>(c, (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col * S::WIDTH, thread);
+            raster.place(at.tile, row, col);
+            const OfProduct c(all, raster.products > 1 ? raster.depths.of(raster.product_of(at.tile)) : Deep{});
+            if (!at.sends())
+                bring_old_closer<S::WIDTH>(c, (row * P::CLUSTER + P::rank()) * P::BM + group * 64, col * S::WIDTH,
+                                           thread);
 #pragma unroll
             for (float& sum : sums) sum = 0;  // dead stores: they end the live range of the sums before
             const auto step = [&](std::uint32_t(&of)[4][4], bool keep) {
@@ -130,24 +133,15 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
                 before = turn.stage;
                 turn.next();
             };
-            for (int i = 0; i < cut.each; i += 2) {
+            const int steps = at.end - at.from;
+            for (int i = 0; i < steps; i += 2) {
                 step(even, i > 0);
-                if (i + 1 < cut.each) step(odd, true);
+                if (i + 1 < steps) step(odd, true);
             }
             ptx::wait_for_products<0>();
             ptx::pin(sums);
-            if (cut.each > 0) release(before);
-            raster.place(tile, row, col);
-            const SumsOfParts kept{pipe.base + group * S::WIDTH * 256 + thread * 16, S::cuts ? cut.parts : 1,
-                                   own_part<S>()};
-            if (is_cut) {
-                ptx::sync_named(5, 128 * S::consumers);  // nobody of the block reads a stage any longer
-                kept.keep<S::WIDTH>(sums);
-                meet_for_sums();
-            }
-            const WayOut way(pipe.base + P::staging + group * WayOut::bytes, group, thread);
-            way.template store<S::WIDTH>(sums, kept, c, c_map, is_deep,
-                                         (row * P::CLUSTER + P::rank()) * P::BM + words.box * 32, col * S::WIDTH);
+            if (steps > 0) release(before);
+            end_tile<S>(sums, pipe, at, c, c_map, raster, words.box, group, thread);
         }
         ptx::wait_for_reads_of_stores<0>();
         if (is_cut) meet_for_sums();  // the others may read what this block has until then
@@ -157,17 +151,20 @@ __global__ void __launch_bounds__(S::threads, S::BLOCKS)
 
 /// The call with the operand that lies across k as A: its lines of k, and the other operand's rows along k.
 template <class S>
-Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down, bool along, int parts = 1) {
+Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bias_down, bool along, int parts = 1,
+             float4* sums = nullptr) {
     using P = typename S::Ring;
     AcrossMaps maps;
     if (const Status bad = describe_across(maps, call, lines, rows, P::b_share, bias_down); !bad) return bad;
     const Raster one{static_cast<int>(tiles_over(call.m(), S::LINES * P::CLUSTER)),
                      static_cast<int>(tiles_over(call.n(), S::WIDTH)), 8};
     const BatchRaster raster{one, maps.depths.size, maps.depths};
-    const int fit = multiprocessors() / P::CLUSTER * S::BLOCKS,
-              clusters = raster.count() < fit || parts > 1 ? raster.count() : fit, of_cluster = P::CLUSTER * parts;
     const int steps = static_cast<int>(tiles_over(call.k(), 32));
-    const PartsOfSteps cut{parts, (steps + parts - 1) / parts};
+    const CutOfSteps cut{parts, (steps + parts - 1) / parts, shares_of(raster.count(), steps, sums, call.stream)};
+    const int fit = multiprocessors() / P::CLUSTER * S::BLOCKS, of_cluster = P::CLUSTER * parts,
+              clusters = cut.shares.each > 0                 ? sm90::across_shares
+                         : raster.count() < fit || parts > 1 ? raster.count()
+                                                             : fit;
     return launch(across_tiles<S>,
                   {.blocks = static_cast<unsigned>(clusters * of_cluster),
                    .threads = S::threads,
@@ -187,7 +184,7 @@ Status bring(Matrix& rows, std::span<std::byte>& scratch, void* stream) {
 
 }  // namespace
 
-Status run_across(const Call& given, bool bias_down, bool along, const Tile& asked) {
+Status run_across(const Call& given, bool bias_down, bool along, const Tile& asked, void* sums) {
     const bool b_first = first_across(given) == sm90::FirstAcross::b || is_batch_across(given),
                turns = along ? given.m() < given.n() : b_first;
     Batch turned;
@@ -212,7 +209,9 @@ Status run_across(const Call& given, bool bias_down, bool along, const Tile& ask
             if (tile.m == 64) return start<AcrossShape<64, width, 1, 2>>(call, lines, rows, down, along);
         if constexpr (width >= sm90::least_of_pairs && width <= sm90::most_of_pairs)
             if (tile.k == 8) return start<AcrossShape<128, width, 2>>(call, lines, rows, down, along);
-        return start<AcrossShape<128, width, 1>>(call, lines, rows, down, along, sm90::across_parts_of(tile));
+        return start<AcrossShape<128, width, 1>>(call, lines, rows, down, along,
+                                                 std::max(sm90::across_parts_of(tile), 1),
+                                                 sm90::is_shared(tile) ? static_cast<float4*>(sums) : nullptr);
     });
 }
 

@@ -24,16 +24,21 @@ struct AcrossPace {
 inline constexpr AcrossPace across_pairs{256, 1, true, 122.1, 1.749, 2841, 5.12, 3},
     across_alone{128, 2, false, 101.2, 1.85, 791, 11.43, 173}, across_beside{64, 4, false, 0, 4.688, 5, 17.53, 474};
 
-/// Tile::m, ::n, ::k: 128 by a width and 8 are two blocks, 0 is one, 32 and more are a cluster's, a sixteenth of it,
-/// with a part of k each; 64 are two beside one another. Of 240 shapes that all were timed for none lost 3 % by the
-/// widths that pairs and blocks beside one another lack.
+/// Tile::m, ::n, ::k: 128 by a width and 8 are two blocks, 0 is one, 16 are blocks with equal shares of all tiles'
+/// steps, 32 and more are a cluster's, a sixteenth of it, with a part of k each; 64 are two beside one another. Of 240
+/// shapes that all were timed for none lost 3 % by the widths that pairs and blocks beside one another lack.
 constexpr int least_of_pairs = 128, most_of_pairs = 160, of_beside = 64, most_across_parts = 8;
-constexpr int across_parts_of(const Tile& tile) { return tile.k < 32 ? 1 : tile.k / 16; }
+constexpr int across_shares = parts::chip;  ///< blocks
+constexpr int in_shares = 0;                ///< instead of a count of parts
+constexpr bool is_shared(const Tile& tile) { return tile.k == 16; }
+constexpr int across_parts_of(const Tile& tile) { return is_shared(tile) ? in_shares : tile.k < 32 ? 1 : tile.k / 16; }
+constexpr int k_of_parts(int parts) { return parts == in_shares ? 16 : 16 * parts; }
 constexpr bool across_has(const Tile& tile, std::int64_t products) {
     if (!across_widths.has(tile.n)) return false;
     const bool is_one = products == 1;
     if (tile.m == 128)
         return tile.k == 0 || (tile.k == 8 && is_one && tile.n >= least_of_pairs && tile.n <= most_of_pairs) ||
+               (is_one && tile.k == 16) ||
                (is_one && tile.k >= 32 && tile.k <= 16 * most_across_parts && tile.k % 16 == 0);
     return tile.m == 64 && tile.k == 0 && tile.n == of_beside;
 }
@@ -57,6 +62,21 @@ constexpr std::int64_t across_fit(std::int64_t multiprocessors, int parts, const
 /// five parts or more somewhat later.
 constexpr double joining_across = 1900, joining_of_width = 10, of_one_wave = .87, of_waves = 1.2, of_many = 1.1;
 
+/// All blocks have as much to do, and what the memory gives is the limit, at 4.17 bytes a picosecond, or the unit,
+/// which waits now and then. Sums that blocks send one another are written and read by who has nothing else to do. 64 x
+/// 28672 x 8192 NN took 233 us, whole 246 to 277; 305 x 5120 x 13824 160, by a cluster's parts 190; but 128 x 8192 x
+/// 8192 81, by parts 73.
+constexpr double time_in_shares(const Sizes& s, const Tile& tile) {
+    constexpr double start = 3000, of_column = 85, memory = 4170, waiting = 1.3;
+    const std::int64_t across = (s.n + tile.n - 1) / tile.n, columns = s.n < tile.n ? (s.n + 7) / 8 * 8 : tile.n,
+                       steps = s.tiles(128, tile.n) * ((s.k + 31) / 32);
+    const double bytes = 4 * static_cast<double>(s.m * s.k * across + s.n * s.k + s.m * s.n),
+                 reading = bytes / memory * (tile.n > 64 ? 1.05 : 1),
+                 multiplying = static_cast<double>((steps + across_shares - 1) / across_shares) *
+                               (across_alone.step + across_alone.step_of_width * tile.n) * waiting;
+    return start + of_column * static_cast<double>(columns) + (reading > multiplying ? reading : multiplying);
+}
+
 constexpr bool is_one_wave(const Sizes& s, const Tile& tile) {
     const AcrossPace& pace = across_pace(tile);
     const int parts = across_parts_of(tile);
@@ -74,6 +94,7 @@ constexpr bool hurries_ahead(const Sizes& s, const Tile& tile) {
 /// tile's time in the mean. Shared memory, which the words and the unit's other operand come out of, is as busy as the
 /// unit.
 constexpr double across_time(const Sizes& s, const Tile& tile) {
+    if (is_shared(tile)) return time_in_shares(s, tile);
     const AcrossPace& pace = across_pace(tile);
     const int parts = across_parts_of(tile);
     const std::int64_t tiles = s.tiles(pace.rows, tile.n) * parts, fit = across_fit(s.multiprocessors, parts, pace);
@@ -102,7 +123,7 @@ constexpr Tile quickest_across(const Sizes& s, int parts, const Takes& takes, co
     double least = 0;
     for (int i = 0; i < across_widths.count; ++i)
         for (const Tile& tile : {Tile{128, across_widths.of[i], 8}, Tile{128, across_widths.of[i], 0},
-                                 Tile{64, across_widths.of[i], 0}, Tile{128, across_widths.of[i], 16 * parts}}) {
+                                 Tile{64, across_widths.of[i], 0}, Tile{128, across_widths.of[i], k_of_parts(parts)}}) {
             if (!across_has(tile, s.products) || across_parts_of(tile) != parts || !takes(tile)) continue;
             const double time = time_of_tile(tile);
             if (least == 0 || time < least) best = tile, least = time;
@@ -117,7 +138,11 @@ constexpr Tile across_tile(const Sizes& s, bool turns, int parts) {
         [&](const Tile& tile) { return across_time(s, tile); });
 }
 
-constexpr int least_rows_of_parts = 17;  ///< of the operand along k
+constexpr int least_rows_of_parts = 17, least_rows_of_shares = 9;  ///< of the operand along k
+/// Few rows by long weights. In batches these would go one by one, so that short weights are none of them.
+constexpr bool may_be_shared(const Sizes& s) {
+    return s.n >= least_rows_of_shares && s.n <= 320 && s.m >= 1024 && s.m * s.k >= std::int64_t{4} << 20;
+}
 /// Into how many parts k is cut, by the shape alone: the chip is the one that parts are counted for. best(sizes,
 /// parts): a tile's time. Heads of attention and small sides come in batches, whose products have the bits of each
 /// alone.
@@ -126,13 +151,13 @@ constexpr int parts_across(Sizes s, const Time& best_time) {
     const std::int64_t longest = s.m > s.n ? (s.m > s.k ? s.m : s.k) : (s.n > s.k ? s.n : s.k);
     const bool is_head = s.k == s.n && s.m <= 128;
     s.products = 1, s.multiprocessors = parts::chip;
-    if (longest <= 1100 || is_head || s.m < 64 || s.n < least_rows_of_parts || s.tiles(128, 256) > parts::chip)
-        return 1;
+    if (longest <= 1100 || is_head || s.m < 64) return 1;
     int best = 1;
     double least = .97 * best_time(s, 1);
-    for (int parts = 2; parts <= most_across_parts && s.k >= 256 * parts; ++parts)
-        if (const double its = best_time(s, parts); its < least) best = parts, least = its;
-    return best;
+    if (s.n >= least_rows_of_parts && s.tiles(128, 256) <= parts::chip)
+        for (int parts = 2; parts <= most_across_parts && s.k >= 256 * parts; ++parts)
+            if (const double its = best_time(s, parts); its < least) best = parts, least = its;
+    return may_be_shared(s) && best_time(s, in_shares) < (s.n > 64 ? .93 : 1) * least ? in_shares : best;
 }
 constexpr int across_parts(const Sizes& s, bool one_order) {
     return one_order ? 1 : parts_across(s, [](const Sizes& of, int parts) {
@@ -153,6 +178,7 @@ constexpr double across_price(const Sizes& s, bool turns) {
     const double flops = 2 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
     const Tile tile = across_tile(s, turns, across_parts(s, false));
     const double time = across_time(s, tile) + (turns ? across_turning(s.n, s.k) : 0);
+    if (is_shared(tile) && s.n <= 64) return time;  // the memory's: 64 x 128256 x 8192 NN 1036, few_rows_anywhere 1162
     return time * (flops < 5e10 ? 1 + .35 * flops / 5e10 : 1.35);
 }
 
@@ -162,7 +188,7 @@ constexpr Sizes seen_along(const Sizes& s) {
 }
 /// Pairs lose 4 % at most beside blocks alone, and gain 18: 390 x 128256 x 4096 took 1471 and 1732 us.
 constexpr double time_along(const Sizes& s, const Tile& tile) {
-    if (across_parts_of(tile) > 1) return across_time(s, tile);
+    if (across_parts_of(tile) != 1) return across_time(s, tile);
     return (across_pace(tile).in_pairs ? 1 : 1.06) * across_time(s, tile) * (hurries_ahead(s, tile) ? 1.3 : 1);
 }
 constexpr Tile along_tile(const Sizes& seen, int parts) {
@@ -187,14 +213,15 @@ constexpr bool along_pays(const Sizes& s) {
     const int parts = along_parts(seen, false);
     if (parts == 1 && seen.n > 768) return false;
     // 385 x 5120 x 13824 took 338 us by parts of more than a wave, by r9's tiles 237.
-    const double share = parts > 1                         ? (is_one_wave(seen, along_tile(seen, parts)) ? 1 : .9)
+    const double share = parts == in_shares                ? .95
+                         : parts > 1                       ? (is_one_wave(seen, along_tile(seen, parts)) ? 1 : .9)
                          : seen.n <= 128 && seen.m >= 8192 ? 1.1
                                                            : .95;
     return along_time(s) < share * async_time_of_choice(s, {.is_f32 = true});
 }
 
 /// Whether k of such a product is cut, if it is seen so.
-constexpr bool along_cuts(const Sizes& s) { return along_pays(s) && along_parts(seen_along(s), false) > 1; }
+constexpr bool along_cuts(const Sizes& s) { return along_pays(s) && along_parts(seen_along(s), false) != 1; }
 
 enum class FirstAcross { none, a, b };
 
@@ -215,14 +242,19 @@ constexpr FirstAcross first_across(const Sizes& s, Form a, Form b) {
     return time > copied ? FirstAcross::none : is_a ? FirstAcross::a : FirstAcross::b;
 }
 
-/// Whether k of such a product is cut, if its operands lie for TMA, or once they do.
-constexpr bool across_cuts(const Sizes& s, Form a, Form b) {
+/// Into how many parts k of such a product is cut, if its operands lie for TMA, or once they do.
+constexpr int parts_of_choice(const Sizes& s, Form a, Form b) {
     const FirstAcross first = first_across(s, a, b);
     const bool is_a = first == FirstAcross::a;
-    if (first != FirstAcross::none &&
-        across_parts({is_a ? s.m : s.n, is_a ? s.n : s.m, s.k, 1, s.multiprocessors}, false) > 1)
-        return true;
-    return along_cuts(s);
+    if (first != FirstAcross::none) {
+        const int parts = across_parts({is_a ? s.m : s.n, is_a ? s.n : s.m, s.k, 1, s.multiprocessors}, false);
+        if (parts != 1) return parts;
+    }
+    return along_pays(s) ? along_parts(seen_along(s), false) : 1;
 }
+constexpr bool across_cuts(const Sizes& s, Form a, Form b) { return parts_of_choice(s, a, b) != 1; }
+
+/// What blocks send one another that share steps, at most.
+constexpr std::size_t bytes_of_shares = std::size_t{across_shares} * 128 * 256 * 4;
 
 }  // namespace tw::cuda::sm90

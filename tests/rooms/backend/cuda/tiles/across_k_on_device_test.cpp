@@ -64,13 +64,14 @@ Status multiply(const Kernel& kernel, const Matrix& a, const Matrix& b, Values& 
     return plan.try_run(a, b, to, nullptr);
 }
 
-/// No tile, and every one that reads an operand across k whole; or those that have a part of k each.
+/// No tile, and every one that reads an operand across k whole; or those whose blocks have a part of k each, or a share
+/// of all tiles' steps.
 std::vector<Tile> tiles_across(bool cuts) {
     std::vector<Tile> all;
     if (!cuts) all.emplace_back();
     for (const int rows : {64, 128})
         for (const int width : {64, 96, 128, 160, 192, 256})
-            for (const int k : cuts ? std::vector<int>{32, 48, 80, 128} : std::vector<int>{0, 8})
+            for (const int k : cuts ? std::vector<int>{16, 32, 48, 80, 128} : std::vector<int>{0, 8})
                 if (const Tile tile{rows, width, k}; tw::cuda::sm90::across_has(tile, 1)) all.push_back(tile);
     return all;
 }

@@ -211,6 +211,10 @@ TEST(HeuristicsAsyncSm90, KIsCutWhereAnOperandGoesThroughRegisters) {
         EXPECT_EQ(across_parts({128, 2048, 2048, 1, multiprocessors}, false), 1) << "a head of attention";
     }
     EXPECT_EQ(across_parts({16384, 4096, 4096, 1, 132}, false), 1);
+    EXPECT_EQ(across_parts({5120, 18, 13824, 1, 132}, false), in_shares) << "40 tiles by three parts are two waves";
+    EXPECT_EQ(across_parts({5120, 18, 13824, 1, 132}, true), 1) << "one order";
+    EXPECT_EQ(across_parts({8192, 24, 8192, 1, 132}, false), 2) << "two parts of 64 tiles are one wave";
+    EXPECT_EQ(along_parts({5120, 305, 13824, 1, 132}, false), in_shares);
     const Tile tile = across_tile({4096, 148, 14336, 1, 132}, false, 3);
     EXPECT_TRUE(across_has(tile, 1) && !across_has(tile, 2) && across_parts_of(tile) == 3);
     EXPECT_TRUE(across_cuts({148, 4096, 14336, 1, 132}, Form::row_major, Form::row_major));
