@@ -16,8 +16,8 @@ constexpr bool is_for_threads(std::int64_t m, std::int64_t n, std::int64_t k, st
     return k <= 64 || (k <= (small ? 256 : 128) && (m + 127) / 128 * ((n + 127) / 128) * products <= at_once);
 }
 
-/// TMA does not read its operands as they lie, and C is of 16 bits, its rows contiguous, and no more than alpha times
-/// the sums.
+/// TMA does not read its operands as they lie, or they are a few products by pointers; and C is of 16 bits, its rows
+/// contiguous, and no more than alpha times the sums.
 bool takes_by_threads(const Call& call) noexcept;
 
 /// Scratch holds a batch's places.

@@ -11,6 +11,7 @@
 
 #include "backend/cuda/async/by_majors.cuh"
 #include "backend/cuda/async/by_threads.hpp"
+#include "backend/cuda/async/named.hpp"
 #include "backend/cuda/device/device.hpp"
 #include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/epilogue/columns.cuh"
@@ -18,7 +19,6 @@
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/operands/aligned.hpp"
 #include "backend/cuda/operands/aligned_batch.hpp"
-#include "backend/cuda/operands/batched.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/copy_some.cuh"
 #include "backend/cuda/ptx/cp_async.cuh"
@@ -122,13 +122,15 @@ struct FedTile {
 
 template <int side, class T, ptx::Major a_major, ptx::Major b_major>
 __global__ void __launch_bounds__(2 * side, side == 128 ? 2 : 4)
-    fed_tiles(FedOperand a, FedOperand b, Output out, Places places, Raster raster, int k) {
+    fed_tiles(FedOperand a, FedOperand b, Output out, Places places, const __grid_constant__ Named named, Raster raster,
+              int k) {
     extern __shared__ char memory[];
     using Unit = ptx::MatrixUnit<side, T, a_major, b_major>;
     using A = FedTile<side, a_major, 2 * side>;
     using B = FedTile<side, b_major, 2 * side>;
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();
+    if (named.count > 0) places.addresses = named.addresses;
     a.first = places.a(a.first), b.first = places.b(b.first);
     move_to_product(out, places);
     const std::uint32_t base = (ptx::shared_address(memory) + 1023) & ~1023u;
@@ -191,7 +193,7 @@ FedOperand operand_of(const Matrix& rows) {
 }
 
 template <int side, class T, ptx::Major a, ptx::Major b>
-Status start(const Call& call, const Places& places) {
+Status start(const Call& call, const Places& places, const Named& named) {
     const Raster raster{static_cast<int>(tiles_over(call.m(), side)), static_cast<int>(tiles_over(call.n(), side)), 8};
     const int stages = static_cast<int>((call.k() + depth - 1) / depth);
     return launch(fed_tiles<side, T, a, b>,
@@ -200,8 +202,8 @@ Status start(const Call& call, const Places& places) {
                    .shared = static_cast<std::size_t>(stages * 2 * side * 128 + 1024),
                    .products = static_cast<unsigned>(products_of(call)),
                    .overlaps = true},
-                  call.stream, operand_of(call.a), operand_of(call.b.transposed()), output_of(call), places, raster,
-                  static_cast<int>(call.k()));
+                  call.stream, operand_of(call.a), operand_of(call.b.transposed()), output_of(call), places, named,
+                  raster, static_cast<int>(call.k()));
 }
 
 bool is_for_small_tiles(const Call& call) {
@@ -213,13 +215,15 @@ template <class T>
 Status run_of(const Call& call) {
     std::span<std::byte> scratch = call.scratch;
     Places places;
-    if (const Status bad = place_products(call, scratch, places); !bad) return bad;
+    Named named;
+    if (are_named(call)) named.name(call), places.size = static_cast<unsigned>(products_of(call));
+    else if (const Status bad = place_products(call, scratch, places); !bad) return bad;
     constexpr MajorOf<ptx::Major::k> along;
     constexpr MajorOf<ptx::Major::other> across;
     const auto run = [&](auto a, auto b) -> Status {
         constexpr auto of_a = decltype(a)::value, of_b = decltype(b)::value;
-        return is_for_small_tiles(call) ? start<64, T, of_a, of_b>(call, places)
-                                        : start<128, T, of_a, of_b>(call, places);
+        return is_for_small_tiles(call) ? start<64, T, of_a, of_b>(call, places, named)
+                                        : start<128, T, of_a, of_b>(call, places, named);
     };
     if (call.a.col_step != 1) return call.b.row_step != 1 ? run(across, across) : run(across, along);
     return call.b.row_step != 1 ? run(along, across) : run(along, along);
@@ -231,8 +235,10 @@ bool takes_by_threads(const Call& call) noexcept {
     const Matrix &a = call.a, &b = call.b;
     return size_of(a.type) == 2 && call.c.type == a.type && call.c.col_step == 1 && call.beta == 0 &&
            call.epilogue.is_empty() && (a.col_step == 1 || a.row_step == 1) && (b.col_step == 1 || b.row_step == 1) &&
-           is_for_threads(call.m(), call.n(), call.k(), products_of(call)) && products_of(call) <= most_products &&
-           (call.batch ? !batch_lies(call) : aligned_bytes_of(call, AsRead::both_across) > 0);
+           products_of(call) <= most_products &&
+           (is_soon_named(call) ||
+            (is_for_threads(call.m(), call.n(), call.k(), products_of(call)) &&
+             (call.batch ? !batch_lies(call) : aligned_bytes_of(call, AsRead::both_across) > 0)));
 }
 
 Status run_by_threads(const Call& call) noexcept {

@@ -115,10 +115,21 @@ TEST_F(CudaBatches, AreOneLaunchByStepsAndAsManyMoreAsPointersFill) {
     }
 }
 
+TEST_F(CudaBatches, AFewByPointersAreNamedByParameters) {
+    const Kernel& kernel = cuda::r9_async_pipeline_f16;
+    for (const auto& [size, launches] : {std::pair{20, 1}, {128, 1}, {129, 2}}) {
+        Products products(kernel, size, 8, 64);
+        products.by_pointers(128);
+        test::fail_call(0, cudaSuccess);
+        ASSERT_TRUE(kernel.run(products.call, {}).is_ok());
+        EXPECT_EQ(test::launches(), launches) << size;
+    }
+}
+
 TEST_F(CudaBatches, EveryFailingCallIsReported) {
     for (const Kernel* kernel : {&cuda::r7_hierarchical_f32, &cuda::r9_async_pipeline_bf16}) {
         const auto run = [&] {
-            Products products(*kernel, 20, 8, 64);
+            Products products(*kernel, 200, 8, 64);  // more than a kernel's parameters name
             products.by_pointers(128);
             return kernel->run(products.call, {});
         };
