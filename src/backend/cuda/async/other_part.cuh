@@ -25,7 +25,7 @@ __device__ inline void see_other_part() {
 /// False for a warpgroup whose sums another block finishes. `ring`: where stages lie until all are read.
 template <int width>
 __device__ bool add_other_part(float (&sums)[width / 2], std::uint32_t ring, int warpgroup, int thread) {
-    const int rank = static_cast<int>(blockIdx.x) % 2;
+    const int rank = ptx::rank_in_cluster();
     const std::uint32_t here = ring + static_cast<std::uint32_t>(thread) * 16;
     ptx::arrive_at_cluster();
     ptx::wait_for_cluster();  // both rings are read

@@ -55,11 +55,11 @@ constexpr Widths r9_wide(bool a_across, bool b_across) {
 /// Not 88, by which the unit took a quarter more a step than by 96. Where A alone lies across k not 64: the same tiles
 /// stand on their side where B does.
 constexpr Widths r9_level(int rows, bool a_across, bool b_across) {
-    if (a_across && (rows == 64 || b_across)) return rows == 64 ? Widths{0, {}} : Widths{2, {64, 128}};
-    if (a_across) return {4, {96, 112, 128, 192}};
+    if (a_across && rows == 64) return {0, {}};
+    if (a_across) return b_across ? Widths{3, {64, 128, 192}} : Widths{3, {112, 128, 192}};
     if (b_across) return rows == 64 ? Widths{2, {64, 128}} : Widths{4, {64, 128, 192, 256}};
     if (rows == 64) return {8, {32, 40, 48, 64, 80, 96, 112, 128}};
-    return {10, {32, 64, 80, 96, 112, 128, 144, 160, 192, 256}};
+    return {11, {32, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256}};
 }
 
 /// Of 192 rows, where both operands lie one way: 14 shapes of the other ways gained nothing, nor did 20 along k by more

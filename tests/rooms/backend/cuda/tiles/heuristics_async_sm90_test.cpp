@@ -174,6 +174,15 @@ TEST(HeuristicsAsyncSm90, TwoPartsOfTheOnlyWaveAreAddedByClusters) {
     EXPECT_FALSE(r9_adds_by_pairs({64, 128, r9_level_k(2)}, 66, false, 132)) << "one warpgroup of rows";
 }
 
+/// 256 rows by 14336 columns are one wave of 224, or two of 112.
+TEST(HeuristicsAsyncSm90, WidthsAreThereThatMakeOneWave) {
+    const R9Operands both_across{.a_across = true, .b_across = true, .plain = true};
+    EXPECT_EQ(tile_for(256, 14336, 4096), (Tile{128, 224, 0}));
+    EXPECT_EQ(tile_for(256, 5120, 5120, both_across), (Tile{128, 192, r9_level_k(2)})) << "54 tiles in two parts";
+    EXPECT_FALSE(r9_is_tall(tile_for(512, 13824, 5120, both_across))) << "more than a wave";
+    EXPECT_TRUE(r9_is_tall(tile_for(2064, 2064, 2064, both_across))) << "121 tiles";
+}
+
 /// Two of 128 x 128 by 178 columns would read the weights twice, out of step.
 TEST(HeuristicsAsyncSm90, TurnedTilesOfAFewColumnsAreWhole) {
     EXPECT_EQ(tile_for(178, 11008, 4096, {.b_across = true, .may_turn = true}), (Tile{128, 192, r9_level_k(1, true)}));
@@ -184,6 +193,7 @@ TEST(HeuristicsAsyncSm90, AProductOfManyIsOneTileWhereItFits) {
     EXPECT_EQ(async_tile({96, 96, 32, 662, 132}, {}, false).m, 128);
     EXPECT_EQ(async_tile({48, 96, 100, 464, 132}, {}, false), (Tile{64, 64, -1}));
     EXPECT_EQ(async_tile({384, 64, 64, 881, 132}, {}, false), (Tile{64, 64, -1})) << "whose blocks stay";
+    EXPECT_EQ(async_tile({384, 32, 48, 62, 132}, {}, false), (Tile{64, 64, -1})) << "not 64 x 32";
     EXPECT_FALSE(r9_are_very_many({128, 128, 64, 132, 132})) << "those that begin together";
 }
 
