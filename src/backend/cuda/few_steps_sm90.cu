@@ -3,7 +3,8 @@
 //
 // few_steps: f32 products by three of tf32 parts, cut where they are used: no pass before, nothing in scratch, rows
 // that begin anywhere, and batches. A's rows go through registers to the unit's side of 64; B's columns lie in shared
-// memory along k, and are cut there once for all rows of the tile.
+// memory along k, and are cut there once for all rows of the tile. Of a long k and few tiles the blocks of a cluster
+// have a part each.
 //
 //        A: as it lies        B: as the unit reads it        two stages of 32 of k; while a block cuts, the others
 //      +---------------+        +-----------------+          of its multiprocessor multiply
@@ -20,7 +21,9 @@
 #include "backend/cuda/epilogue/fused.cuh"
 #include "backend/cuda/epilogue/output_of.cuh"
 #include "backend/cuda/few/all_numbers.hpp"
+#include "backend/cuda/few/heuristics_steps.hpp"
 #include "backend/cuda/few/inside_call.cuh"
+#include "backend/cuda/few/inside_parts.cuh"
 #include "backend/cuda/few/inside_products.cuh"
 #include "backend/cuda/few/rows.hpp"
 #include "backend/cuda/heuristics_parts.hpp"
@@ -39,13 +42,16 @@ using namespace inside;
 /// From here on the unit adds up the products of a whole stage by itself.
 constexpr int least_k_of_whole_stages = 64;
 
+/// The blocks of a cluster have a part of k each, and a part of the tile's rows to add up.
 template <class S, bool a_across, bool b_across>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    few_steps(Lie a, Lie b, int k, int stages, Output out, Ending ending, bool turned, TileGrid grid, Places places) {
+    few_steps(Lie a, Lie b, int all_of_k, int stages, Output out, Ending ending, bool turned, TileGrid grid,
+              Places places, int parts) {
     extern __shared__ char shared[];
     const std::uint32_t base = (ptx::shared_address(shared) + 1023) & ~1023u;
     const Memory<S, a_across> memory{base};
-    const int first_row = grid.row() * S::BM, first_col = grid.col() * S::N;
+    const PartOf of(grid, parts, all_of_k);
+    const int first_row = of.row * S::BM, first_col = of.col * S::N, k = of.end - of.first;
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();  // it may write the operands, and the addresses of a batch
     const std::int64_t a_line = a_across ? 1 : a.pitch, a_deep = a_across ? a.pitch : 1,
@@ -56,8 +62,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     float sums[S::N / 2] = {};
     const auto bring = [&](int from, int stage) {
         if (from < k) {
-            bring_a<S, a_across>(memory.a(stage), a, a_data + from * a_deep, a.width - first_row, k - from);
-            bring_b<S, b_across>(memory.b(stage), b, b_data + from * b_deep, b.width - first_col, k - from);
+            bring_a<S, a_across>(memory.a(stage), a, a_data + (of.first + from) * a_deep, a.width - first_row,
+                                 k - from);
+            bring_b<S, b_across>(memory.b(stage), b, b_data + (of.first + from) * b_deep, b.width - first_col,
+                                 k - from);
         }
         ptx::commit_copies();
     };
@@ -96,19 +104,20 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     ptx::wait_for_copies<0>();
     __syncthreads();  // what was read is where the sums will be
 
-    const int row = row_of_warp();
-    keep<S>(sums, base + row * S::row_bytes);
-    if (!__all_sync(~0u, are_finite(sums)))
-        make_again<S>(base + row * S::row_bytes, out.rows - first_row - row, out.cols - first_col, [&](int i, int j) {
-            return sum_anew(0, k, [&](int q, float sum) {
-                return fmaf(a_data[(row + i) * a_line + q * a_deep], b_data[j * b_line + q * b_deep], sum);
+    keep<S>(sums, base + row_of_warp() * S::row_bytes);
+    const Share share = add_parts<S>(base, of, first_row, are_finite(sums), out);
+    if (!__syncthreads_and(share.finite))
+        make_tile_again<S>(share, first_row, first_col, out, [&](int i, int j) {
+            return sum_anew(0, all_of_k, [&](int q, float sum) {
+                return fmaf(a_data[i * a_line + q * a_deep], b_data[j * b_line + q * b_deep], sum);
             });
         });
-    __syncthreads();
     move_to_product(out, places);
-    if (ending == Ending::by_element) return store_by_element<S>(base, out, first_row, first_col, turned);
-    if (ending == Ending::by_16) store_rows_by_16<S>(base, out, first_row, first_col);
-    else store_rows<S>(base, out, first_row, first_col);
+    const int top = first_row + share.first;
+    if (ending == Ending::by_element) store_by_element<S>(share.kept, out, top, first_col, turned);
+    else if (ending == Ending::by_16) store_rows_by_16<S>(share.kept, out, top, first_col);
+    else store_rows<S>(share.kept, out, top, first_col);
+    if (parts > 1) ptx::wait_for_cluster();  // the others may read what this block has until then
 }
 
 /// As many as fit beside one another in what the blocks of a multiprocessor have, and no more than there is k for.
@@ -123,7 +132,7 @@ int stages_of(int k, std::int64_t blocks) {
 }
 
 template <class S, bool a_across, bool b_across>
-Status start(const Call& call, bool turned) {
+Status start(const Call& call, bool turned, int parts) {
     Places places;
     std::span<std::byte> scratch = call.scratch;
     if (const Status bad = place_products(call, scratch, places); !bad) return bad;
@@ -134,21 +143,25 @@ Status start(const Call& call, bool turned) {
     const Lie b{call.b.data, b_pitch, static_cast<int>(call.n()), by_of_b(call)};
     const auto [grid, blocks] = tiling(call, S::BM, S::N);
     const auto products = static_cast<unsigned>(products_of(call));
-    const int stages = stages_of<S, a_across>(k, std::int64_t{blocks} * products);
+    // Clusters don't find the last places.
+    const std::int64_t all = std::int64_t{blocks} * products * parts * (parts > 1 ? 5 : 4) / 4;
+    const int stages = stages_of<S, a_across>((k + parts - 1) / parts, all);
     return launch(few_steps<S, a_across, b_across>,
-                  {.blocks = blocks,
+                  {.blocks = blocks * static_cast<unsigned>(parts),
                    .threads = S::threads,
-                   .shared = shared_when_spread(S::template shared<a_across>(stages), std::int64_t{blocks} * products),
+                   .shared = shared_when_spread(S::template shared<a_across>(stages), all),
+                   .cluster = static_cast<unsigned>(parts),
                    .products = products,
                    .overlaps = true},
-                  call.stream, a, b, k, stages, output_of(call), ending_of(call), turned, grid, places);
+                  call.stream, a, b, k, stages, output_of(call), ending_of(call), turned, grid, places, parts);
 }
 
 template <class S>
-Status start_as_they_lie(const Call& call, bool turned) {
+Status start_as_they_lie(const Call& call, bool turned, int parts) {
     const bool a_across = call.a.col_step != 1, b_across = call.b.row_step != 1;
-    if (a_across) return b_across ? start<S, true, true>(call, turned) : start<S, true, false>(call, turned);
-    return b_across ? start<S, false, true>(call, turned) : start<S, false, false>(call, turned);
+    if (a_across && b_across) return start<S, true, true>(call, turned, parts);
+    if (b_across) return start<S, false, true>(call, turned, parts);
+    return a_across ? start<S, true, false>(call, turned, parts) : start<S, false, false>(call, turned, parts);
 }
 
 using High = Shape<2, 64, 2>;
@@ -160,9 +173,11 @@ Status run(const Call& call, const Tile& asked) {
         const bool turns = is_turned(given) != is_low(given.m(), given.n());
         const Turned turned(given);
         const Call& one = turns ? turned.call : given;
-        const Tile tile = asked == Tile{} ? quickest(sm90::sizes_of(one), lies_of(one)).tile : asked;
-        if (tile.n == 32) return start_as_they_lie<Narrow>(one, turns);
-        return tile.m == 64 ? start_as_they_lie<Square>(one, turns) : start_as_they_lie<High>(one, turns);
+        const Problem p{.m = given.m(), .n = given.n(), .k = given.k(), .a = form_of(given.a), .b = form_of(given.b)};
+        const int parts = asked == Tile{} ? steps::cut_of(p, parts::chip).parts : asked.k / BK;
+        const Tile tile = asked == Tile{} ? steps::quickest(sm90::sizes_of(one), lies_of(one), parts).tile : asked;
+        if (tile.n == 32) return start_as_they_lie<Narrow>(one, turns, parts);
+        return tile.m == 64 ? start_as_they_lie<Square>(one, turns, parts) : start_as_they_lie<High>(one, turns, parts);
     });
 }
 
@@ -189,10 +204,17 @@ bool come_in_batches(const Problem& p) {
 
 /// A batch's products have the bits of each alone, so that shapes which come in batches cost what one of many does:
 /// a 20th of what is said of one, which is less than any other row's.
-double nanoseconds(const Problem& p, int) { return alone_nanoseconds(p) * (come_in_batches(p) ? .05 : 1); }
+double nanoseconds(const Problem& p, int) {
+    const double own = steps::alone_nanoseconds(p) * (come_in_batches(p) ? .05 : 1);
+    // One product takes less than three: 100 x 256 x 64, 257 times, took 32 us, by few_steps_mma 22.
+    return little::is_of_tf32(p) ? std::max(own, 1.01 * mma::nanoseconds(p)) : own;
+}
 
 constexpr Batching batching{takes_batch, places_bytes};
-constexpr Tile tiles[] = {{}, {128, 64, BK}, {64, 64, BK}, {64, 32, BK}};
+/// Every tile, and k whole or in parts.
+constexpr Tile tiles[] = {{},           {128, 64, 32}, {128, 64, 64}, {128, 64, 128}, {128, 64, 256},
+                          {64, 64, 32}, {64, 64, 64},  {64, 64, 128}, {64, 64, 256},  {64, 32, 32},
+                          {64, 32, 64}, {64, 32, 128}, {64, 32, 256}};
 
 }  // namespace
 

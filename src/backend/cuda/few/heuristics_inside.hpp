@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "backend/cuda/device/device.hpp"
-#include "backend/cuda/few/little_tiles.hpp"
 #include "backend/cuda/tiles/heuristics_sm90.hpp"
 #include "tilewright/plan.hpp"
 
@@ -54,15 +53,5 @@ constexpr const Pace& quickest(const sm90::Sizes& s, const Lies& lies = {}) {
 
 /// Rows of which a tile's 64 would be empty for the most part: such a product is seen from C's other side.
 constexpr bool is_low(std::int64_t m, std::int64_t n) { return m <= 32 && n > m; }
-
-/// B that lies across k, and lines along k that begin anywhere, are brought 4 bytes at a time. Of a short k other rows
-/// of f32 say less than they take, of a long one alone this does.
-inline double alone_nanoseconds(const Problem& p) {
-    const bool low = is_low(p.m, p.n), between = p.k % 4 != 0;
-    const sm90::Sizes sizes{low ? p.n : p.m, low ? p.m : p.n, p.k, 1, static_cast<int>(multiprocessors_for_costs())};
-    const Lies lies{p.b == Form::row_major || between, between, p.n % 4 != 0};
-    const double of_short = little::is_of_tf32(p) ? 1 : .85;
-    return time_of(quickest(sizes, lies), sizes, lies) * (p.k <= 192 ? of_short : 1.2);
-}
 
 }  // namespace tw::cuda::inside

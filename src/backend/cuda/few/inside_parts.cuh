@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 // Copyright 2026 The tilewright authors
 //
-// few_steps_mma's parts of k by the blocks of a cluster: each sums its own, and adds up what all of them have of some
-// of the tile's rows.
+// few_steps's and few_steps_mma's parts of k by the blocks of a cluster: each sums its own, and adds up what all of
+// them have of some of the tile's rows.
 #pragma once
 
 #include "backend/cuda/few/inside_stage.cuh"

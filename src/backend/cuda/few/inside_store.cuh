@@ -31,18 +31,6 @@ __device__ void keep(const float (&sums)[S::N / 2], std::uint32_t to) {
         ptx::store_pair(to + x / 2 % 2 * 8 * S::row_bytes + x / 4 * 32, sums[x], sums[x + 1]);
 }
 
-/// Those of a warp's sums, where they are kept, that are not finite: once more, by of(row, column).
-template <class S, class Of>
-__device__ void make_again(std::uint32_t kept, int rows, int cols, const Of& of) {
-    __syncwarp();
-#pragma unroll 1
-    for (int x = static_cast<int>(threadIdx.x) % 32; x < 16 * S::N; x += 32) {
-        const int i = x / S::N, j = x % S::N;
-        const std::uint32_t at = kept + i * S::row_bytes + j * 4;
-        if (i < rows && j < cols && !isfinite(ptx::load_float(at))) ptx::store_float(at, of(i, j));
-    }
-}
-
 /// A tile's rows from shared memory to C, 16 bytes at once, with alpha and beta. Of an old C several are asked for at a
 /// time.
 template <class S>

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cuda/few/heuristics_mma.hpp"
+#include "backend/cuda/few/heuristics_steps.hpp"
 #include "backend/cuda/few/little_tiles.hpp"
 #include "backend/cuda/tiles/heuristics_hierarchical.hpp"
 
@@ -18,16 +19,31 @@ Problem of(std::int64_t m, std::int64_t n, std::int64_t k, Accuracy accuracy = f
 }
 
 TEST(HeuristicsInside, ALongerKAndRowsThatBeginAnywhereTakeLonger) {
-    EXPECT_LT(inside::alone_nanoseconds(of(4096, 4096, 64)), inside::alone_nanoseconds(of(4096, 4096, 128)));
-    EXPECT_LT(inside::alone_nanoseconds(of(4096, 4096, 64)), inside::alone_nanoseconds(of(4096, 4095, 64)));
+    EXPECT_LT(inside::steps::alone_nanoseconds(of(4096, 4096, 64)),
+              inside::steps::alone_nanoseconds(of(4096, 4096, 128)));
+    EXPECT_LT(inside::steps::alone_nanoseconds(of(4096, 4096, 64)),
+              inside::steps::alone_nanoseconds(of(4096, 4095, 64)));
     Problem along = of(4096, 4096, 64);
     along.b = Form::col_major;
-    EXPECT_LT(inside::alone_nanoseconds(along), inside::alone_nanoseconds(of(4096, 4096, 64)));
+    EXPECT_LT(inside::steps::alone_nanoseconds(along), inside::steps::alone_nanoseconds(of(4096, 4096, 64)));
 }
 
 TEST(HeuristicsInside, TilesAreAsNarrowAsAProductIs) {
     EXPECT_EQ(inside::quickest({512, 16, 32, 100, 132}).tile.n, 32);
     EXPECT_EQ(inside::quickest({4096, 4096, 64, 1, 132}).tile.n, 64);
+}
+
+TEST(HeuristicsInside, FewStepsCutsALongKOfFewTiles) {
+    const auto parts = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+        return inside::steps::cut_of(of(m, n, k), 132).parts;
+    };
+    EXPECT_GT(parts(64, 1024, 1024), 2);
+    EXPECT_GT(parts(345, 128, 1152), 2);
+    EXPECT_EQ(parts(256, 256, 256), 1) << "a batch's products have the bits of each alone";
+    EXPECT_EQ(parts(1024, 64, 1024), 1) << "a head";
+    EXPECT_EQ(parts(64, 4096, 14336), 1) << "long weights";
+    EXPECT_EQ(parts(4096, 4096, 1000), 1) << "the chip is full";
+    EXPECT_EQ(parts(200, 300, 0), 1);
 }
 
 TEST(HeuristicsInside, FewStepsMmaHasTilesForFewAndForMany) {
