@@ -48,6 +48,7 @@ using Middle = DmmaShape<64, 64, 32, 32, 3, 3, 16, 8>;
 using Slim = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, false, 1, true>;
 using SlimAlong = DmmaShape<32, 64, 16, 32, 3, 3, 32, 16, true, 1, true>;  ///< its B lies along k
 using Small = DmmaShape<32, 32, 16, 16, 4, 2, 32, 16, true>;
+using Tiny = DmmaShape<16, 32, 16, 16, 4, 4, 32, 16, true>;
 /// Groups of warps, each with half of k, where a tile is alone on a multiprocessor. Their sides are such that a wave is
 /// full where squares of 64 are two waves: 768 cubed is 128 tiles of 48 x 96.
 using Shared = DmmaShape<64, 64, 32, 32, 3, 1, 16, 8, false, 2>;

@@ -57,6 +57,13 @@ TEST(HeuristicsDmma, GroupsOfWarpsShareKWhereOneTileIsAloneOnAMultiprocessor) {
     EXPECT_EQ(of(real, shape(512, 512, 512)), (Tile{64, 32, 16})) << "C is written 64 bytes of a row at a time";
 }
 
+TEST(HeuristicsDmma, TheLeastTileIsForProductsThatItCoversOnce) {
+    for (const std::int64_t n : {64, 200, 256})
+        EXPECT_EQ(of(real, shape(n, n, n)).m + of(real, shape(n, n, n)).n, 48) << n;
+    EXPECT_EQ(of(real, shape(320, 320, 320)), (Tile{32, 32, 16})) << "200 tiles";
+    EXPECT_EQ(of(real, {shape(200, 200, 200), true}), (Tile{32, 32, 16})) << "copied one by one";
+}
+
 TEST(HeuristicsDmma, DoublesThatAreCopiedOneByOneHaveOneFlatTile) {
     for (const std::int64_t m : {5, 30, 60, 700}) {
         const Tile tile = of(real, {shape(m, 5001, 265), true});
