@@ -151,23 +151,25 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 /// splits vectors loading and storing sums costs more, the more so the fewer the rows are.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
-    constexpr std::int64_t rows_in_l1 = 24;
+    constexpr std::int64_t rows_in_l1 = 24, very_few = 8;
     const std::int64_t rows = x.m;
     const bool as_c_lies = rows == (p.c == Form::col_major ? p.n : p.m);
     if (as_c_lies && x.lies_well && is_split(kernel, rows))
-        return 1.5 + 5 / static_cast<double>(std::max<std::int64_t>(rows, 2));
+        return (rows < very_few ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(rows, 2)));
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
     return rows > (in_short_vectors ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 
-/// Few columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, and every vector
-/// of sums is full. On a core that splits vectors this took half of what is reckoned.
+/// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, and every vector
+/// of sums is full. On a core that splits vectors this took half of what is reckoned. Fewer columns stay near for r6.
 template <class T>
 double cut_short(const MicroKernel<T>& kernel, const Problem& p) {
     const bool turned = p.c == Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
     const bool is_avx2 = kernel.lanes * static_cast<int>(sizeof(T)) == 32;
-    return is_avx2 && is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5 : 1;
+    const bool stay_near = cols <= kernel.widths[1] && !is_narrow(p.in);
+    return is_avx2 && !stay_near && is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5
+                                                                                                                  : 1;
 }
 
 template <class T, const MicroKernel<T>& kernel>

@@ -44,7 +44,7 @@ double tiles_split(const MicroKernel<T>& kernel, const Problem& p) noexcept {
     const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
     const double bytes = static_cast<double>(row_bytes) * static_cast<double>(p.k);
     const double pace = bytes < l2 ? 1.1 : row_bytes % 16384 == 0 ? 4.6 : row_bytes % 4096 == 0 ? 1.75 : 1.25;
-    const double byte = bytes <= l3 ? 0.02 : bytes <= memory ? 0.05 : 0.083;
+    const double byte = bytes <= l3 ? 0.035 : bytes <= memory ? 0.05 : 0.083;
     return std::max(pace * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kernel.rate,
                     byte * bytes);
 }

@@ -65,6 +65,7 @@ struct TurnedTile {
     T* sums;  ///< row after row; each has room for whole vectors
     std::int64_t sums_step, cols;
     int rows;
+    const void* ahead = nullptr;  ///< as many columns that come next, the same steps apart; null: nothing is asked for
 };
 
 template <class T>

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "backend/cpu/micro/asked.hpp"
 #include "backend/cpu/micro/micro_sums.hpp"
 
 namespace tw::cpu {
@@ -29,11 +30,21 @@ void tile(const MicroTile<typename V::Element>& t) {
     Sums<V, R, W, Ragged> sums(t.cols);
     const T *a = t.a, *b = t.b;
     const std::int64_t a_row_step = t.a_row_step, a_step = t.a_step, b_step = t.b_step;
-    for (std::int64_t p = t.k; p > 0; --p, a += a_step, b += b_step) {
-        if (prefetches)
-            for (int w = 0; w < W; ++w) __builtin_prefetch(b + rows_ahead * b_step + w * V::lanes);
-        sums.template step<0>([&](int r) { return a + r * a_row_step; }, b);
+    const auto go = [&](std::int64_t steps, const auto& ask) __attribute__((always_inline)) {
+        for (; steps > 0; --steps, a += a_step, b += b_step) {
+            ask();
+            if (prefetches)
+                for (int w = 0; w < W; ++w) __builtin_prefetch(b + rows_ahead * b_step + w * V::lanes);
+            sums.template step<0>([&](int r) { return a + r * a_row_step; }, b);
+        }
+    };
+    std::int64_t left = t.k;
+    if (t.ahead_rows > 0) {
+        Asked<V> asked(t);
+        left -= asked.steps;
+        go(asked.steps, [&] { asked.ask(); });
     }
+    go(left, [] {});
     sums.finish(t);
 }
 
@@ -49,6 +60,16 @@ void row_tile(const MicroTile<typename V::Element>& t) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) a[r] = t.a + r * t.a_row_step;
     std::int64_t left = t.k;
+    if (t.ahead_rows > 0) {
+        Asked<V> asked(t);
+        for (std::int64_t u = 0; u < asked.steps; ++u, b += b_step) {
+            asked.ask();
+            sums.template step<0>([&](int r) { return a[r] + u; }, b);
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r) a[r] += asked.steps;
+        left -= asked.steps;
+    }
     for (; left >= 4; left -= 4) {
 #pragma GCC unroll 4
         for (int u = 0; u < 4; ++u, advance(b, b_step)) sums.template step<folded>([&](int r) { return a[r] + u; }, b);

@@ -23,7 +23,10 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
 #pragma GCC unroll 8
         for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-            for (int w = 0; w < W; ++w) sums.of[r][w] = V::load(passing.sums + r * passing.sums_step + w * V::lanes);
+            for (int w = 0; w < W; ++w) {
+                const T* const at = passing.sums + r * passing.sums_step + w * V::lanes;
+                sums.of[r][w] = w + 1 < W ? V::load(at) : sums.last.load_whole(at);
+            }
     const T *a = t.a, *b = static_cast<const T*>(passing.b);
     T* kept = passing.kept;
     const std::int64_t b_step = passing.b_step;
@@ -32,7 +35,7 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
         for (; steps > 0; --steps, a += R, b += b_step) {
             if (keeps) {
                 for (int w = 0; w + 1 < W; ++w) V::store(kept + w * V::lanes, V::load(b + w * V::lanes));
-                V::store(kept + (W - 1) * V::lanes, sums.last.load(b + (W - 1) * V::lanes));
+                sums.last.store_whole(kept + (W - 1) * V::lanes, sums.last.load(b + (W - 1) * V::lanes));
                 kept += W * V::lanes;
             }
             sums.template step<V::broadcasts_folded>([&](int r) { return a + r; }, b);
@@ -55,7 +58,8 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
                     [&](int w) {
                         const auto* const at = narrow + w * V::lanes;
                         const auto row = w + 1 < W ? V::widened(is_half, at) : sums.last.widened(is_half, at);
-                        if (kept) V::store(kept + w * V::lanes, row);
+                        if (kept && w + 1 < W) V::store(kept + w * V::lanes, row);
+                        if (kept && w + 1 == W) sums.last.store_whole(kept + w * V::lanes, row);
                         return row;
                     });
                 a += R, narrow += b_step, kept += kept ? W * V::lanes : 0;
@@ -66,7 +70,10 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-        for (int w = 0; w < W; ++w) V::store(passing.sums + r * passing.sums_step + w * V::lanes, sums.of[r][w]);
+        for (int w = 0; w < W; ++w) {
+            T* const at = passing.sums + r * passing.sums_step + w * V::lanes;
+            w + 1 < W ? V::store(at, sums.of[r][w]) : sums.last.store_whole(at, sums.of[r][w]);
+        }
 }
 
 /// How many vectors wide a tile that B passes by is.

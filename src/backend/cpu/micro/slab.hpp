@@ -7,6 +7,7 @@
 #include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
+#include "base/cpu_core.hpp"
 
 namespace tw::cpu {
 
@@ -106,7 +107,7 @@ private:
         const bool keeps = !cut_.copies && strip.m() > cut_.rows;
         const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
         const bool in_long_vectors = kernel_.lanes * static_cast<int>(sizeof(T)) >= 64;
-        const bool asks = (strip.m() > 1 || in_long_vectors) && !cut_.copies;
+        const bool asks = ((strip.m() > 1 && !cpu_core().splits_vectors()) || in_long_vectors) && !cut_.copies;
         for (std::int64_t j = 0; j < b.cols; j += width_) {
             const std::int64_t cols = std::min(width_, b.cols - j);
             const Matrix asked = asks ? ahead_of(b, j) : Matrix{};

@@ -62,7 +62,9 @@ public:
     }
 
 private:
+    /// What fetches ahead in each column does not know where the next ones begin, which counts where they are short.
     void sum_block(std::int64_t j, std::int64_t cols, std::int64_t p, std::int64_t depth) const {
+        const bool asks = depth == x_.k() && j + 2 * cut_.width <= x_.n();
         kernel_.turn({.k = depth,
                       .a = a_ + p * x_.m(),
                       .b = b_.at(p, j),
@@ -71,7 +73,8 @@ private:
                       .sums = sums_,
                       .sums_step = cut_.width,
                       .cols = cols,
-                      .rows = static_cast<int>(x_.m())});
+                      .rows = static_cast<int>(x_.m()),
+                      .ahead = asks ? b_.at(0, j + cut_.width) : nullptr});
     }
 
     /// One row, with the roundings of any other kernel's sums.

@@ -58,6 +58,9 @@ void turned_columns(const TurnedTile<typename V::Element>& t, std::int64_t first
     static_assert(G <= 2);
     constexpr bool take_turns = G > 1 && sizeof(T) == sizeof(float);
     const auto lines_at = [&](std::int64_t p, int from, int to) __attribute__((always_inline)) {
+        if (t.ahead)
+            for (std::int64_t j = from * V::lanes; j < to * V::lanes; ++j)
+                __builtin_prefetch(static_cast<const Of*>(t.ahead) + (first + j) * t.b_step + p);
 #pragma GCC unroll 8
         for (int q = 0; q < line; q += steps)
 #pragma GCC unroll 4
