@@ -160,16 +160,15 @@ double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned
     return rows > (in_short_vectors ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 
-/// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, and every vector
-/// of sums is full. On a core that splits vectors this took half of what is reckoned. Fewer columns stay near for r6.
+/// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, in whole vectors.
+/// A core that splits vectors took half of what is reckoned. Fewer columns stay near for r6.
 template <class T>
 double cut_short(const MicroKernel<T>& kernel, const Problem& p) {
     const bool turned = p.c == Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
     const bool is_avx2 = kernel.lanes * static_cast<int>(sizeof(T)) == 32;
-    const bool stay_near = cols <= kernel.widths[1] && !is_narrow(p.in);
-    return is_avx2 && !stay_near && is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5
-                                                                                                                  : 1;
+    if (cols <= kernel.widths[1] && !is_narrow(p.in)) return 1;
+    return is_avx2 && is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5 : 1;
 }
 
 template <class T, const MicroKernel<T>& kernel>
