@@ -166,9 +166,8 @@ template <class T>
 double cut_short(const MicroKernel<T>& kernel, const Problem& p) {
     const bool turned = p.c == Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
-    const bool is_avx2 = kernel.lanes * static_cast<int>(sizeof(T)) == 32;
-    if (cols <= kernel.widths[1] && !is_narrow(p.in)) return 1;
-    return is_avx2 && is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5 : 1;
+    if (kernel.lanes * static_cast<int>(sizeof(T)) != 32 || (cols <= kernel.widths[1] && !is_narrow(p.in))) return 1;
+    return is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5 : 1;
 }
 
 template <class T, const MicroKernel<T>& kernel>
