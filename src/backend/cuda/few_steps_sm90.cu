@@ -42,30 +42,38 @@ using namespace inside;
 /// From here on the unit adds up the products of a whole stage by itself.
 constexpr int least_k_of_whole_stages = 64;
 
+/// x, but what follows from it is reckoned once more, and not kept in registers meanwhile.
+__device__ inline int read_again(int x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
 /// The blocks of a cluster have a part of k each, and a part of the tile's rows to add up.
 template <class S, bool a_across, bool b_across>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     few_steps(Lie a, Lie b, int all_of_k, int stages, Output out, Ending ending, bool turned, TileGrid grid,
-              Places places, int parts) {
+              Places places, int parts, int each) {
     extern __shared__ char shared[];
     const std::uint32_t base = (ptx::shared_address(shared) + 1023) & ~1023u;
     const Memory<S, a_across> memory{base};
-    const PartOf of(grid, parts, all_of_k);
-    const int first_row = of.row * S::BM, first_col = of.col * S::N, k = of.end - of.first;
+    const PartOf part(grid, parts, all_of_k);
+    const int first_row_here = part.row * S::BM, first_col_here = part.col * S::N;
+    // Of this part of k: there is no register for its length.
+    const auto rest_from = [&](int from) { return min(each, all_of_k - ptx::rank_in_cluster() * each) - from; };
     ptx::let_next_kernel_begin();
     ptx::wait_for_kernel_before();  // it may write the operands, and the addresses of a batch
     const std::int64_t a_line = a_across ? 1 : a.pitch, a_deep = a_across ? a.pitch : 1,
                        b_line = b_across ? 1 : b.pitch, b_deep = b_across ? b.pitch : 1;
-    const float* const a_data = places.a(static_cast<const float*>(a.data)) + first_row * a_line;
-    const float* const b_data = places.b(static_cast<const float*>(b.data)) + first_col * b_line;
-    const bool by_stages = k >= least_k_of_whole_stages;
+    const auto a_from = [&](int row) { return places.a(static_cast<const float*>(a.data)) + row * a_line; };
+    const auto b_from = [&](int col) { return places.b(static_cast<const float*>(b.data)) + col * b_line; };
+    const float* const a_data = a_from(first_row_here) + part.first * a_deep;
+    const float* const b_data = b_from(first_col_here) + part.first * b_deep;
+    const bool by_stages = rest_from(0) >= least_k_of_whole_stages;
     float sums[S::N / 2] = {};
     const auto bring = [&](int from, int stage) {
-        if (from < k) {
-            bring_a<S, a_across>(memory.a(stage), a, a_data + (of.first + from) * a_deep, a.width - first_row,
-                                 k - from);
-            bring_b<S, b_across>(memory.b(stage), b, b_data + (of.first + from) * b_deep, b.width - first_col,
-                                 k - from);
+        if (const int rest = rest_from(from); rest > 0) {
+            bring_a<S, a_across>(memory.a(stage), a, a_data + from * a_deep, a.width - first_row_here, rest);
+            bring_b<S, b_across>(memory.b(stage), b, b_data + from * b_deep, b.width - first_col_here, rest);
         }
         ptx::commit_copies();
     };
@@ -77,14 +85,14 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     };
     int stage = 0;
 #pragma unroll 1
-    for (int step = -stages; step * BK < k; ++step) {
+    for (int step = -stages; rest_from(step * BK) > 0; ++step) {
         const int next = stage + 1 == stages ? 0 : stage + 1;
         if (step >= 0) {
             const int row = row_of_warp();
             const PartsOfB of_b{ptx::tile_descriptor(memory.b(stage)), ptx::tile_descriptor(memory.small_b(step))};
-            const int left = (min(k - step * BK, BK) + of_unit - 1) / of_unit;
+            const int left = (min(rest_from(step * BK), BK) + of_unit - 1) / of_unit;
             const auto prepare_next = [&] {
-                if ((step + 1) * BK < k) prepare(step + 1, next, stages - 2);
+                if (rest_from((step + 1) * BK) > 0) prepare(step + 1, next, stages - 2);
             };
             if (by_stages && left == BK / of_unit) {
                 multiply_whole<S, a_across>(sums, memory.a(stage), row, of_b, prepare_next);
@@ -105,11 +113,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     __syncthreads();  // what was read is where the sums will be
 
     keep<S>(sums, base + row_of_warp() * S::row_bytes);
+    const PartOf of(grid, read_again(parts), all_of_k);
+    const int first_row = of.row * S::BM, first_col = of.col * S::N;
     const Share share = add_parts<S>(base, of, first_row, are_finite(sums), out);
     if (!__syncthreads_and(share.finite))
         make_tile_again<S>(share, first_row, first_col, out, [&](int i, int j) {
             return sum_anew(0, all_of_k, [&](int q, float sum) {
-                return fmaf(a_data[i * a_line + q * a_deep], b_data[j * b_line + q * b_deep], sum);
+                return fmaf(a_from(first_row + i)[q * a_deep], b_from(first_col + j)[q * b_deep], sum);
             });
         });
     move_to_product(out, places);
@@ -153,7 +163,8 @@ Status start(const Call& call, bool turned, int parts) {
                    .cluster = static_cast<unsigned>(parts),
                    .products = products,
                    .overlaps = true},
-                  call.stream, a, b, k, stages, output_of(call), ending_of(call), turned, grid, places, parts);
+                  call.stream, a, b, k, stages, output_of(call), ending_of(call), turned, grid, places, parts,
+                  static_cast<int>(tiles_over(k, BK * parts)) * BK);
 }
 
 template <class S>
