@@ -162,7 +162,10 @@ class Run(unittest.TestCase):
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "PATH": f"{self.folder}/programs:{os.environ['PATH']}"},
+            env={
+                **{name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"},
+                "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
+            },
         )
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         return ended.stdout, self.calls.read_text().splitlines()

@@ -5,6 +5,7 @@
 // them have of some of the tile's rows.
 #pragma once
 
+#include "backend/cuda/epilogue/epilogue.cuh"
 #include "backend/cuda/few/inside_stage.cuh"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/ptx/cluster_memory.cuh"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backend/cuda/device/device.hpp"
+#include "backend/cuda/device/launch.hpp"
 #include "backend/cuda/device/tensor_map.hpp"
 #include "backend/cuda/operands/product.cuh"
 #include "backend/cuda/split/late_rows.cuh"

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/cuda/operands/aligned.hpp"
+#include "backend/cuda/operands/batched.hpp"
 
 namespace tw::cuda {
 

@@ -98,7 +98,7 @@ TEST(Report, TellsThatTheMachineWasBusy) {
     data.machine.load[0] = 0;
     for (Row& row : data.climb) row.spread = 0.01;
     EXPECT_EQ(report_page(data).find("class=\"noise\""), std::string::npos);
-    data.machine.load[0] = 14;
+    data.machine.load[0] = 14, data.machine.cores = 16;
     EXPECT_NE(report_page(data).find("the load was 14.0"), std::string::npos);
 }
 
