@@ -6,10 +6,10 @@
 // of it, the nearest share first, and stores it.
 //
 //     tiles     |      0      |      1      |      2      |
-//     blocks    |   0    |   1    |   2    |   3    |   4 |     1 sends what it has of tile 1 to 2, then adds 0's of
-//     tile 0
+//     blocks    |   0    |   1    |   2    |   3    |   4 |
 //
-// A block has its last tile first, so that it waits for blocks before it alone, and for what they do first.
+// Block 1 sends what it has of tile 1 to block 2, and then adds what block 0 has sent of tile 0. A block has its last
+// tile first, so that it waits for blocks before it alone, and for what they do first.
 #pragma once
 
 #include "backend/cuda/async/across_sums.cuh"
