@@ -22,10 +22,10 @@ namespace tw::cuda {
 
 struct Shares {
     int each = 0, more = 0;  ///< steps of a block; the first `more` have one more. 0: none are shared
-    int steps = 0;           ///< of a tile
-    unsigned part_of_step =
-        0;                   ///< 2^32 of a step's part of a tile, rounded up: which tile a step is in needs no division
-    float4* sums = nullptr;  ///< [block][consumer][8 columns][thread]
+    int steps = 0;           ///< of a tile, two at least
+    /// 2^32 of a step's part of a tile, rounded up: which tile a step is in needs no division.
+    unsigned part_of_step = 0;
+    float4* sums = nullptr;    ///< [block][consumer][8 columns][thread]
     unsigned* come = nullptr;  ///< [block][consumer]: 1 while what it sent has not been read
 
     __device__ int first(int block) const { return block * each + min(block, more); }
@@ -34,11 +34,12 @@ struct Shares {
     }
 };
 
-/// Of so many tiles, where there is room for what blocks send one another; none: tiles stay whole.
+/// Of so many tiles, where there is room for what blocks send one another; none: tiles stay whole, as those of one step
+/// do.
 inline Shares shares_of(int tiles, int steps, float4* sums, void* stream) {
     unsigned* const come = sums ? kept_counters(stream) : nullptr;
     const std::int64_t all = std::int64_t{tiles} * steps;
-    if (!come || all < sm90::across_shares || all * steps >= std::int64_t{1} << 32) return {};
+    if (!come || steps < 2 || all < sm90::across_shares || all * steps >= std::int64_t{1} << 32) return {};
     const auto count = static_cast<int>(all);
     return {count / sm90::across_shares,
             count % sm90::across_shares,
