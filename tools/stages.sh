@@ -20,8 +20,7 @@ from_stage=${from_stage:-}
 only_stage=${only_stage:-}
 # A line for each stage: fine, failed, skipped or later; its seconds; its title.
 told=$(mktemp)
-# Not by a child that is ended before it has forgotten the trap.
-trap '[ "${BASHPID:-$$}" != $$ ] || { rm -f "$told"; end_what_runs; }' EXIT
+trap 'rm -f "$told"; end_what_runs' EXIT
 end_what_runs() { :; }
 
 spell_seconds() { if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi; }
@@ -89,7 +88,8 @@ quietly() {
         tell_how_far "$name" $running &
         teller=$!
         wait $running || ended=$?
-        { kill $teller; wait $teller; } 2>/dev/null || true
+        # A child that is ended before it has forgotten the trap above would run it: nothing runs after this signal.
+        { kill -KILL $teller; wait $teller; } 2>/dev/null || true
     fi
     [ $ended = 0 ] && return 0
     tail -n 60 "$log/$name"
