@@ -19,6 +19,7 @@
 #include "base/cpu_features.hpp"
 #include "base/environment.hpp"
 #include "base/remembered.hpp"
+#include "plan/patience.hpp"
 #include "plan/store_line.hpp"
 #include "tilewright/version.hpp"
 
@@ -106,14 +107,22 @@ std::string merged_text(const Store& store, const std::string& key) {
     return text;
 }
 
-/// Waits up to 5 s for other writers; returns a sentence when they still hold the lock.
+/// Each writer puts another file in its place.
+Patience::Turn turn_of(const std::string& path) {
+    struct stat there{};
+    if (stat(path.c_str(), &there) != 0) return {};
+    return {static_cast<std::int64_t>(there.st_ino), static_cast<std::int64_t>(there.st_mtime), there.st_size};
+}
+
+/// Waits for as long as other writers have their turns; returns a sentence when one holds the lock for 5 s.
 std::string take_lock(const std::string& path, int lock) {
     if (lock < 0) return failure(path, "locked");
-    for (int i = 0; i < lock_tries; ++i) {
+    Patience patience(lock_tries);
+    do {
         if (flock(lock, LOCK_EX | LOCK_NB) == 0) return "";
         if (errno != EWOULDBLOCK && errno != EINTR) return failure(path, "locked");
         usleep(50'000);
-    }
+    } while (patience.lasts(turn_of(path)));
     return path + ": the tuning store is locked by another process for more than 5 s";
 }
 
