@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR BSD-3-Clause
 # Copyright 2026 The tilewright authors
-"""walk.py ROOT PROGRAM NM: docs/walk.md is what happens.
+"""walk.py ROOT PROGRAM NM ADDR2LINE: docs/walk.md is what happens.
 
 The page has a list for each way, between <!-- walk: NAME --> and <!-- end -->, of links to functions. PROGRAM
-multiplies by that way and says which functions it entered; NM says whose they are. The first entrances of the
-functions that the list names must be in the list's order, each in the file that it links to; and no file of the
+multiplies by that way and says which functions it entered; NM and ADDR2LINE say whose they are. The first entrances of
+the functions that the list names must be in the list's order, each in the file that it links to; and no file of the
 library may be entered that the page does not name.
 """
 
@@ -37,20 +37,16 @@ def file_in(root, place):
     return None
 
 
-def functions_of(program, nm, root):
-    """{how far from main: (file, name)} of every function that knows its line."""
-    said = subprocess.run([nm, "-C", "-l", program], check=True, capture_output=True, text=True).stdout
-    found, main = {}, None
-    for line in said.splitlines():
-        match = re.match(r"^([0-9a-f]+) [tTwWuV] (.*?)(?:\t(.*):\d+)?$", line)
-        if not match:
-            continue
-        address, name, place = int(match[1], 16), match[2], match[3]
-        if name == "main":
-            main = address
-        if file := place and file_in(root, place):
-            found[address] = (file, bare(name))
-    return {address - main: whose for address, whose in found.items()}
+def functions_of(program, nm, addr2line, root):
+    """{how far from main: (file, name)} of every function that knows its line. (nm would tell lines, too, but of one of
+    a constructor's two names where it is declared.)"""
+    said = subprocess.run([nm, "-C", program], check=True, capture_output=True, text=True).stdout
+    names = {int(at, 16): name for at, name in re.findall(r"^([0-9a-f]+) [tTwWuV] (.*)$", said, re.MULTILINE)}
+    said = subprocess.run([addr2line, "-e", program], input="\n".join(map(hex, names)), check=True, capture_output=True,
+                          text=True).stdout
+    main = next(address for address, name in names.items() if name == "main")
+    return {address - main: (file, bare(name)) for (address, name), place in zip(names.items(), said.splitlines())
+            if (file := file_in(root, place.rsplit(":", 1)[0]))}
 
 
 def steps_of(program, way, functions):
@@ -76,11 +72,11 @@ def complaints(way, listed, steps, named_files):
 
 
 def main():
-    root, program, nm = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
+    root, program, *binutils = pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:]
     text = (root / "docs/walk.md").read_text(encoding="utf-8")
     ways = LIST.findall(text)
     named_files = {file for file, _ in LINK.findall(text)}
-    functions = functions_of(program, nm, root)
+    functions = functions_of(program, *binutils, root)
     findings = [] if len(ways) >= 3 else ["the page has fewer than three ways"]
     for way, part in ways:
         listed = LINK.findall(part)
