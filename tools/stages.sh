@@ -20,8 +20,9 @@ from_stage=${from_stage:-}
 only_stage=${only_stage:-}
 # A line for each stage: fine, failed, skipped or later; its seconds; its title.
 told=$(mktemp)
-trap 'rm -f "$told"; end_what_runs' EXIT
+trap 'rm -f "$told"; [ -z "$running" ] || kill -- "-$running"; end_what_runs' EXIT
 end_what_runs() { :; }
+running=  # the process group of what this script waits for
 
 spell_seconds() { if [ "$1" -ge 60 ]; then echo "$(($1 / 60)) min $(($1 % 60)) s"; else echo "$1 s"; fi; }
 
@@ -78,16 +79,21 @@ tell_how_far() {
 # quietly NAME COMMAND...: the output goes to build/log/NAME; it is shown when the command fails. Where nobody watches a
 # terminal, a line now and then says how far it is.
 quietly() {
-    local name=$1 ended=0 running teller
+    local name=$1 ended=0 waited_for teller
     shift
     if [ -t 1 ]; then
         "$@" >"$log/$name" 2>&1 </dev/null || ended=$?
     else
+        # Behind a script a command does not hear Ctrl-C: it gets a group of its own, which ends with the script. In a
+        # lane it has the lane's.
+        [ "$BASH_SUBSHELL" != 0 ] || set -m
         "$@" >"$log/$name" 2>&1 </dev/null &
-        running=$!
-        tell_how_far "$name" $running &
+        waited_for=$!
+        [ "$BASH_SUBSHELL" != 0 ] || { set +m; running=$waited_for; }
+        tell_how_far "$name" $waited_for &
         teller=$!
-        wait $running || ended=$?
+        wait $waited_for || ended=$?
+        running=
         # A child that is ended before it has forgotten the trap above would run it: nothing runs after this signal.
         { kill -KILL $teller; wait $teller; } 2>/dev/null || true
     fi

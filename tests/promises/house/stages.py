@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -199,6 +200,34 @@ class Stages(unittest.TestCase):
         self.assertEqual(calls[2:], ["tools/soak 500000"])
         self.make("all", "--only", "Forty small mistakes", by_turns="1")
         self.assertIn("tools/mutate --count 40", self.calls.read_text(), "who names a stage gets it on any day")
+
+    def test_what_runs_ends_with_it(self):
+        begun = self.folder / "begun"
+        self.program("programs/cmake", f'sleep 300 & echo $! > "{begun}.new"; mv "{begun}.new" "{begun}"; wait')
+        for cores in 2, 40:  # alone; and another one in a lane
+            begun.unlink(missing_ok=True)
+            script = subprocess.Popen(
+                ["bash", str(self.folder / "tools/test"), "all"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={
+                    **os.environ,
+                    "TW_JOBS": str(cores),
+                    "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
+                },
+            )
+            while not begun.exists():
+                self.assertIsNone(script.poll())
+                time.sleep(0.01)
+            script.terminate()
+            self.assertNotEqual(script.wait(), 0)
+            sleeping = pathlib.Path("/proc") / begun.read_text().strip()
+            for _ in range(6000):
+                if not sleeping.exists() or "(sleep) Z" in (sleeping / "stat").read_text():
+                    break
+                time.sleep(0.01)
+            else:
+                self.fail("a build goes on behind a script that was ended")
 
     def test_a_stage_that_nobody_has_is_told(self):
         code, _, errors = self.make("all", "--from", "no such thing")
