@@ -66,14 +66,7 @@ void sums_of(const Matrix& matrix, const double* x, const double* w, double* sum
     if ((features & cpu_feature::avx512) && row_sums_avx512(matrix, x, w, sums, sizes)) return;
     if ((features & cpu_feature::avx2) && row_sums_avx2(matrix, x, w, sums, sizes)) return;
 #endif
-    switch (matrix.type) {
-        case Type::f64: return typed_sums<double>(matrix, x, w, sums, sizes);
-        case Type::f32: return typed_sums<float>(matrix, x, w, sums, sizes);
-        case Type::f16: return typed_sums<float16>(matrix, x, w, sums, sizes);
-        case Type::bf16: return typed_sums<bfloat16>(matrix, x, w, sums, sizes);
-        case Type::c64:
-        case Type::c128: break;  // complex products are not verified
-    }
+    row_sums_plain(matrix, x, w, sums, sizes);
 }
 
 /// Some rows for each task. Of columns that lie as rows do, a task has at least some lines of the cache.
@@ -95,6 +88,17 @@ struct Tasks {
 };
 
 }  // namespace
+
+void row_sums_plain(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept {
+    switch (matrix.type) {
+        case Type::f64: return typed_sums<double>(matrix, x, w, sums, sizes);
+        case Type::f32: return typed_sums<float>(matrix, x, w, sums, sizes);
+        case Type::f16: return typed_sums<float16>(matrix, x, w, sums, sizes);
+        case Type::bf16: return typed_sums<bfloat16>(matrix, x, w, sums, sizes);
+        case Type::c64:
+        case Type::c128: break;  // complex products are not verified
+    }
+}
 
 void row_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes,
               const Workers& workers) noexcept {

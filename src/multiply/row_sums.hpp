@@ -18,6 +18,9 @@ struct Workers {
 void row_sums(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes,
               const Workers& workers = {}) noexcept;
 
+/// One thread's share of it by plain loops, on any machine.
+void row_sums_plain(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept;
+
 /// By an instruction set's vectors; false where elements of neither rows nor columns lie side by side.
 bool row_sums_avx2(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept;
 bool row_sums_avx512(const Matrix& matrix, const double* x, const double* w, double* sums, double* sizes) noexcept;

@@ -15,6 +15,18 @@ float sdot_(const int* n, const float* x, const int* incx, const float* y, const
     return sum;
 }
 
+/* The first and the last name of those that are handed on. */
+void caxpy_(const int* n, const float* alpha, const float* x, const int* incx, float* y, const int* incy) {
+    (void)n, (void)alpha, (void)x, (void)incx, (void)incy;
+    *y = 1;
+}
+
+void ztrsv_(const char* triangle, const char* of_a, const char* diagonal, const int* n, const double* a, const int* lda,
+            double* x, const int* incx) {
+    (void)triangle, (void)of_a, (void)diagonal, (void)n, (void)a, (void)lda, (void)incx;
+    *x = 2;
+}
+
 int pilaenv_(const int* context, const char* precision) {
     (void)context, (void)precision;
     return 32;

@@ -260,8 +260,9 @@ void expect_exact_sums(std::int64_t rows, std::int64_t cols) {
     const double *x = weights.data(), *w = x + cols;
     for (const auto& [down, right] : {std::array<std::int64_t, 2>{gap, 1}, {1, tall}, {2 * gap, 2}}) {
         const tw::Matrix m{values.data(), tw::type_of<T>, rows, cols, down, right};
-        std::vector<double> found(static_cast<std::size_t>(2 * rows), -1), wanted(found.size());
+        std::vector<double> found(static_cast<std::size_t>(2 * rows), -1), plain = found, wanted(found.size());
         tw::row_sums(m, x, w, found.data(), found.data() + rows);
+        tw::row_sums_plain(m, x, w, plain.data(), plain.data() + rows);
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t j = 0; j < cols; ++j) {
                 const double v = tw::load_element(m, i, j);
@@ -269,6 +270,7 @@ void expect_exact_sums(std::int64_t rows, std::int64_t cols) {
                 wanted[static_cast<std::size_t>(rows + i)] += std::fabs(v) * w[j];
             }
         EXPECT_EQ(found, wanted) << rows << " x " << cols << ", steps " << down << " and " << right;
+        EXPECT_EQ(plain, wanted) << rows << " x " << cols << ", steps " << down << " and " << right;
     }
 }
 

@@ -167,5 +167,21 @@ TEST_F(PeerTrials, AProcessTellsTimesOfWhatItCanMultiplyAndNoneElse) {
     EXPECT_GT(peer->seconds(1), 0);
 }
 
+TEST_F(PeerTrials, ATimeIsOfAsManyPassesAsAreAskedFor) {
+    const fs::path calls = fs::temp_directory_path() / ("tw_peer_calls_" + std::to_string(getpid()));
+    set("TW_PEER_OPENBLAS", FAKE_PEER), set("FAKE_PEER_CALLS", calls.string());
+    const std::shared_ptr<PeerProcess> peer = PeerProcess::start(*find_peer_kind("openblas"), 1);
+    ASSERT_TRUE(peer->is_usable(Type::f32));
+    Task task{.m = 5, .n = 6, .k = 7, .type = Type::f32, .accuracy = fp32, .threads = 1};
+    for (const bool is_cold : {false, true}) {
+        task.is_cold = is_cold;
+        ASSERT_TRUE(peer->judge(task).ok);
+        const auto before = fs::file_size(calls);
+        EXPECT_GT(peer->seconds(3), 0);
+        EXPECT_EQ(fs::file_size(calls) - before, 3u) << is_cold;
+    }
+    fs::remove(calls);
+}
+
 }  // namespace
 }  // namespace tw::measure
