@@ -15,9 +15,6 @@ namespace tw::cuda {
 /// The row: with an empty ladder, no devices and a sentence in absence() when there is nothing to run on.
 const Backend& backend() noexcept;
 
-/// What libtilewright_cuda was built without, as a sentence's end; "" for nothing, or where there is none.
-const char* left_out() noexcept;
-
 /// True for memory of a CUDA device. Asks the driver only in a process that has opened it already.
 bool owns(const void* memory) noexcept;
 

@@ -3,7 +3,7 @@
 #
 # Is there an nvcc that knows Hopper's instructions? Says so in one line; sets TW_CUDA_COMPILER and cuda_door.
 option(TW_CUDA "Build the CUDA backend when there is an nvcc for it" ON)
-option(TW_CUDA_DRAFT "Compile the CUDA backend quickly, where no device is: slow, without Hopper's kernels" OFF)
+option(TW_CUDA_DRAFT "Of the CUDA backend only what the host does: for tests where no device is" OFF)
 set(cuda_door ${CMAKE_CURRENT_LIST_DIR}/door/absent.cpp)
 set(TW_CUDA_COMPILER "")
 if(TW_CUDA)

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "backend/cuda/backend.hpp"
 #include "backend/metal/backend.hpp"
 #include "base/caches.hpp"
 #include "base/cores.hpp"
@@ -50,8 +49,6 @@ void print_devices() {
     for (const BackendSource& source : backends()) {
         const Backend& backend = source();
         fmt::print("  {:<12} {}\n", backend.name, described(backend));
-        if (&backend == &cuda::backend() && *cuda::left_out())
-            fmt::print("  {:<12} its library was {}\n", "", cuda::left_out());
     }
 }
 

@@ -38,12 +38,15 @@ private:
 
 struct Counted {
     int devices;
-    Status status;
+    const char* absence;  ///< why there are none
 };
 Counted count() noexcept {
     int devices = 0;
     const Status status = status_of(calls().device_count(&devices), Step::count);
-    return {status ? devices : 0, status};
+    if (!status) return {0, status.text};
+    if (devices == 0) return {0, "there is no CUDA device on this machine"};
+    if (!has_kernels()) return {0, "its library was built with TW_CUDA_DRAFT, which leaves all kernels out"};
+    return {devices, ""};
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ Features features() noexcept {
               minor = attribute(cudaDevAttrComputeCapabilityMinor, 0);
     Features found = 0;
     if (major >= 8) found |= feature::sm80;
-    if (major == 9 && minor == 0 && has_hopper_kernels()) found |= feature::sm90a;
+    if (major == 9 && minor == 0) found |= feature::sm90a;
     const char* allowed = environment("TW_FEATURES");
     if (!allowed) return found;
     if (!list_names(allowed, "sm80")) found &= ~feature::sm80;
@@ -63,11 +66,7 @@ Features features() noexcept {
 
 int device_count() noexcept { return count().devices; }
 
-const char* absence() noexcept {
-    const Counted counted = count();
-    if (!counted.status) return counted.status.text;
-    return counted.devices > 0 ? "" : "there is no CUDA device on this machine";
-}
+const char* absence() noexcept { return count().absence; }
 
 int multiprocessors() noexcept { return attribute(cudaDevAttrMultiProcessorCount, 1); }
 

@@ -16,7 +16,6 @@ constexpr Backend row = no_backend(why);
 }  // namespace
 
 const Backend& backend() noexcept { return row; }
-const char* left_out() noexcept { return ""; }
 const LoadersDoor* loaders() noexcept { return nullptr; }
 const DeviceLinks* links() noexcept { return nullptr; }
 const ProductSums* product_sums() noexcept { return nullptr; }

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "backend/cuda/backend.hpp"
-#include "backend/cuda/device/draft.hpp"
 #include "backend/cuda/device/entry.hpp"
 #include "backend/cuda/device/replays.hpp"
 #include "backend/cuda/door/no_backend.hpp"
@@ -132,11 +131,6 @@ PointerGetAttribute driver_entry() noexcept {
 const Backend& backend() noexcept {
     static const Backend& row = open();
     return row;
-}
-
-const char* left_out() noexcept {
-    const char* const sentence = behind<LeftOutEntry>(left_out_entry_name);
-    return sentence ? sentence : "";
 }
 
 const LoadersDoor* loaders() noexcept { return behind<LoadersEntry>(loaders_entry_name); }

@@ -24,7 +24,7 @@ int live_allocations() noexcept;
 /// What the device says of itself from now on.
 struct Chip {
     int major = 9, minor = 0, multiprocessors = 132;
-    bool has_its_kernels = true;  ///< false: the library is a draft
+    bool has_kernels = true;  ///< false: the library is a draft
     int clock_khz = 1'980'000, memory_clock_khz = 3'201'000, bus_bits = 6144;
 };
 void pretend(const Chip& chip) noexcept;

@@ -163,6 +163,9 @@ TEST_F(CudaFailures, AbsenceSaysWhy) {
     EXPECT_NE(std::string(backend.absence()).find("driver"), std::string::npos);
     test::fail_call(1, cudaErrorNoDevice);
     EXPECT_NE(std::string(backend.absence()).find("no CUDA device"), std::string::npos);
+    test::pretend({.has_kernels = false});
+    EXPECT_EQ(backend.devices(), 0);
+    EXPECT_NE(std::string(backend.absence()).find("TW_CUDA_DRAFT"), std::string::npos);
 }
 
 TEST_F(CudaFailures, RefusedMemoryIsNoMemory) {
