@@ -24,7 +24,7 @@ using namespace whole;
 /// Adds a chunk's sums to y: S (step / 32).
 template <int planes, int vectors, int width>
 TW_INSIDE void add_to_y(const __m256i (&sum)[vectors][width], int r, int side, int h, int column, Desk& desk) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int n = 0; n < vectors; ++n)
 #pragma GCC unroll 8
         for (int c = 0; c < width; ++c) {
@@ -48,6 +48,7 @@ TW_INSIDE void clear(__m256i (&sum)[vectors][width]) {
 template <int vectors, int at_once, int width>
 [[gnu::noinline]] void multiply_words(int r, int side, int h, int column, Following& following, Desk& desk) {
     const __m256i low = _mm256_set1_epi16(0xff);
+    const auto* const v = &desk.v[side][r / 8][0][r % 8];
     __m256i sum[vectors][at_once];
     clear(sum);
     for (int g = 0; g < groups; ++g) {
@@ -58,8 +59,8 @@ template <int vectors, int at_once, int width>
             const __m256i even = _mm256_and_si256(code, low), odd = _mm256_srli_epi16(code, 8);
 #pragma GCC unroll 4
             for (int n = 0; n < vectors; ++n) {
-                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(even, desk.v[r + n][side][g][0]));
-                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(odd, desk.v[r + n][side][g][1]));
+                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(even, v[8 * g + n][0]));
+                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(odd, v[8 * g + n][1]));
                 // Else g++ 12 copies every sum twice a group, and with many vectors holds what it could read again.
                 if constexpr (vectors > 2) asm("" : "+x"(sum[n][c]) : : "memory");
                 else asm("" : "+x"(sum[n][c]));
@@ -69,43 +70,51 @@ template <int vectors, int at_once, int width>
     add_to_y<3>(sum, r, side, h, column, desk);
 }
 
-/// The same with half the multiplications: (F0 + q1) (F1 + q0) has F0 q0 + F1 q1 and two products that are summed once
-/// each: q0 q1 for all columns, where v d is rounded, F0 F1 for all vectors, with the first ones. Sums wrap on their
-/// way. A Zen 1, of whose units one multiplies and three add, takes 0.9 of the time; an Intel core 1.01 to 1.07.
-template <int vectors, int at_once, int width, bool is_first>
-[[gnu::noinline]] void multiply_crosswise(int r, int side, int h, int column, Following& following, Desk& desk) {
+/// In place: g++ 12 would copy every sum, and hold more than there are registers for.
+TW_INSIDE void add_to(__m256i& sum, __m256i product) {
+    asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(product) : "memory");
+}
+TW_INSIDE void add_words_to(__m256i& sum, __m256i product) {
+    asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(product) : "memory");
+}
+
+/// The same of all columns and with half the multiplications: (F0 + q1) (F1 + q0) has F0 q0 + F1 q1 and two products
+/// that are summed once each: q0 q1 for all columns, where v d is rounded, F0 F1 for all vectors, with the first ones.
+/// Sums wrap on their way. A Zen 1, of whose units one multiplies and three add, takes 0.9 of the time; an Intel core
+/// 1.01 to 1.07.
+template <int vectors, int width, bool is_first>
+[[gnu::noinline]] void multiply_crosswise(int r, int side, int h, Following& following, Desk& desk) {
+    constexpr int at_once = 8 / vectors;
     const __m256i low = _mm256_set1_epi16(0xff);
-    __m256i sum[vectors][at_once], of_codes[1][at_once];
-    clear(sum), clear(of_codes);
-    for (int g = 0; g < groups; ++g) {
-        if (width > 0 && g % (2 * vectors) == 0) following.ask<width>();
+    const auto* const v = &desk.v[side][r / 8][0][r % 8];
+    for (int column = 0; column < columns; column += at_once) {
+        __m256i sum[vectors][at_once], of_codes[1][at_once];
+        clear(of_codes);
 #pragma GCC unroll 8
+        for (int n = 0; n < vectors; ++n)
+#pragma GCC unroll 2
+            for (int c = 0; c < at_once; ++c) sum[n][c] = desk.less_v[side][r + n];
+        for (int g = 0; g < groups; ++g) {
+            if (width > 0 && g % (2 * vectors) == 0) following.ask<width>();
+#pragma GCC unroll 2
+            for (int c = 0; c < at_once; ++c) {
+                const __m256i code = desk.codes[g][column + c];
+                const __m256i even = _mm256_and_si256(code, low), odd = _mm256_srli_epi16(code, 8);
+                if constexpr (is_first) add_to(of_codes[0][c], _mm256_madd_epi16(even, odd));
+#pragma GCC unroll 8
+                for (int n = 0; n < vectors; ++n)
+                    add_to(sum[n][c], _mm256_madd_epi16(_mm256_add_epi16(even, v[8 * g + n][1]),
+                                                        _mm256_add_epi16(odd, v[8 * g + n][0])));
+            }
+        }
+#pragma GCC unroll 2
         for (int c = 0; c < at_once; ++c) {
-            const __m256i code = desk.codes[g][column + c];
-            const __m256i even = _mm256_and_si256(code, low), odd = _mm256_srli_epi16(code, 8);
-            if constexpr (is_first) {
-                of_codes[0][c] = _mm256_add_epi32(of_codes[0][c], _mm256_madd_epi16(even, odd));
-                asm("" : "+x"(of_codes[0][c]));
-            }
-#pragma GCC unroll 4
-            for (int n = 0; n < vectors; ++n) {
-                const __m256i x = _mm256_add_epi16(even, desk.v[r + n][side][g][1]),
-                              y = _mm256_add_epi16(odd, desk.v[r + n][side][g][0]);
-                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(x, y));
-                asm("" : "+x"(sum[n][c]) : : "memory");  // as above
-            }
-        }
-    }
+            if constexpr (is_first) desk.of_codes[column + c] = of_codes[0][c];
 #pragma GCC unroll 8
-    for (int c = 0; c < at_once; ++c) {
-        if constexpr (is_first) desk.of_codes[column + c] = of_codes[0][c];
-#pragma GCC unroll 4
-        for (int n = 0; n < vectors; ++n) {
-            const __m256i apart = _mm256_add_epi32(desk.of_codes[column + c], desk.of_v[r + n][side]);
-            sum[n][c] = _mm256_sub_epi32(sum[n][c], apart);
+            for (int n = 0; n < vectors; ++n) sum[n][c] = _mm256_sub_epi32(sum[n][c], desk.of_codes[column + c]);
         }
+        add_to_y<3>(sum, r, side, h, column, desk);
     }
-    add_to_y<3>(sum, r, side, h, column, desk);
 }
 
 /// The same, of two planes: 16 bits hold the products of eight groups, at most 8 x 2 x 15 x 127.
@@ -113,6 +122,7 @@ template <int vectors, int at_once, int width>
 [[gnu::noinline]] void multiply_bytes(int r, int side, int h, int column, Following& following, Desk& desk) {
     constexpr int added = 8;
     static_assert(added * 2 * 15 * 127 <= INT16_MAX);
+    const auto* const v = &desk.v[side][r / 8][0][r % 8];
     __m256i sum[vectors][at_once], words[vectors][at_once];
     clear(sum);
     for (int first = 0; first < groups; first += added) {
@@ -120,13 +130,12 @@ template <int vectors, int at_once, int width>
         for (int g = first; g < first + added; ++g) {
             if (width > 0 && g % (2 * vectors) == 0) following.ask<width>();
 #pragma GCC unroll 8
-            for (int c = 0; c < at_once; ++c)
+            for (int c = 0; c < at_once; ++c) {
+                const __m256i code = desk.codes[g][column + c];
 #pragma GCC unroll 4
-                for (int n = 0; n < vectors; ++n) {
-                    const __m256i product = _mm256_maddubs_epi16(desk.codes[g][column + c], desk.v[r + n][side][g][0]);
-                    words[n][c] = _mm256_add_epi16(words[n][c], product);
-                    asm("" : "+x"(words[n][c]));
-                }
+                for (int n = 0; n < vectors; ++n)
+                    add_words_to(words[n][c], _mm256_maddubs_epi16(code, v[8 * g + n][0]));
+            }
         }
 #pragma GCC unroll 4
         for (int n = 0; n < vectors; ++n)
@@ -143,27 +152,33 @@ struct Part {
     bool saves_products;
 };
 
-template <int planes, int vectors, int at_once, int width, bool is_first = false>
+template <int planes, int vectors, int at_once, int width>
 TW_INSIDE void multiply(int r, const Part& part, Following& following, Desk& desk) {
+    for (int c = 0; c < columns; c += at_once)
+        if constexpr (planes == 3) multiply_words<vectors, at_once, width>(r, part.side, part.h, c, following, desk);
+        else multiply_bytes<vectors, at_once, width>(r, part.side, part.h, c, following, desk);
+}
+
+/// Eight vectors at a time, and four; says how many that were.
+template <int width>
+TW_INSIDE int multiply_most_crosswise(const Part& part, Following& following, Desk& desk) {
     const auto [all, side, h, saves_products] = part;
-    for (int c = 0; c < columns; c += at_once) {
-        if constexpr (planes == 3 && vectors == 4)
-            if (saves_products) {
-                multiply_crosswise<vectors, at_once, width, is_first>(r, side, h, c, following, desk);
-                continue;
-            }
-        if constexpr (planes == 3) multiply_words<vectors, at_once, width>(r, side, h, c, following, desk);
-        else multiply_bytes<vectors, at_once, width>(r, side, h, c, following, desk);
-    }
+    int r = all < 8 ? 4 : 8;
+    if (r == 4) multiply_crosswise<4, width, true>(0, side, h, following, desk);
+    else multiply_crosswise<8, width, true>(0, side, h, following, desk);
+    for (; r + 8 <= all; r += 8) multiply_crosswise<8, 0, false>(r, side, h, following, desk);
+    for (; r + 4 <= all; r += 4) multiply_crosswise<4, 0, false>(r, side, h, following, desk);
+    return r;
 }
 
 /// The first vectors' turn has time to ask for rows; in the last tile, which may be narrow, it is not worth its code.
 template <int planes, int width_of_tile>
 TW_INSIDE void multiply_all(const Part& part, Following& following, Desk& desk) {
     constexpr int width = width_of_tile == 4 ? 4 : 0;
-    if (part.vectors < 4) multiply<planes, 2, 4, width>(0, part, following, desk);
-    else multiply<planes, 4, 2, width, true>(0, part, following, desk);
-    int r = part.vectors < 4 ? 2 : 4;
+    int r;
+    if (part.vectors < 4) multiply<planes, 2, 4, width>(0, part, following, desk), r = 2;
+    else if (planes == 3 && part.saves_products) r = multiply_most_crosswise<width>(part, following, desk);
+    else multiply<planes, 4, 2, width>(0, part, following, desk), r = 4;
     for (; r + 4 <= part.vectors; r += 4) multiply<planes, 4, 2, 0>(r, part, following, desk);
     for (; r + 2 <= part.vectors; r += 2) multiply<planes, 2, 4, 0>(r, part, following, desk);
     if (r < part.vectors) multiply<planes, 1, 8, 0>(r, part, following, desk);

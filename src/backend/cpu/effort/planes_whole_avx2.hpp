@@ -18,11 +18,12 @@ inline constexpr int groups = whole_chunk / 4;
 /// What a tile's chunk is made into, and the sums of the tile.
 struct Desk {
     alignas(32) __m256i codes[groups][columns];
-    alignas(32) __m256i v[most_whole_vectors][2][groups][2];  ///< of each side: words of inputs 0, 2 and of 1, 3; or
-                                                              ///< the first alone, bytes of four inputs
-    __m256i offset[most_whole_vectors][2];                    ///< the sum of q times what twice its code is less
-    __m256i of_v[most_whole_vectors][2];                      ///< of three planes the sum of q0 q1 + q2 q3
-    __m256i of_codes[columns];                                ///< of a half and side the sum of F0 F1 + F2 F3
+    /// Of each side, eight vectors beside each other: words of inputs 0, 2 and of 1, 3; or the first alone, bytes of
+    /// four inputs.
+    alignas(32) __m256i v[2][most_whole_vectors / 8][groups][8][2];
+    __m256i offset[most_whole_vectors][2];  ///< the sum of q times what twice its code is less
+    __m256i less_v[2][most_whole_vectors];  ///< of three planes the sum of q0 q1 + q2 q3, negative
+    __m256i of_codes[columns];              ///< of a half and side the sum of F0 F1 + F2 F3
     __m256 scale[most_whole_vectors][2];
     alignas(32) float scales[whole_chunk][16], product[whole_chunk][16];
     EntryRows rows[2][whole_chunk];               ///< of this chunk and of the next one, in turns
@@ -72,19 +73,19 @@ template <int planes>
     for (int s = 0; s < 2; ++s) {
         const __m256 some = _mm256_cmp_ps(most[s], _mm256_set1_ps(planes::least), _CMP_GE_OQ);
         const __m256 inverse = _mm256_and_ps(some, _mm256_div_ps(_mm256_set1_ps(all), most[s]));
-        __m256i sum = _mm256_setzero_si256(), products = sum;
+        __m256i sum = _mm256_setzero_si256(), less = sum;
         for (int g = 0; g < groups; ++g) {
             __m256i q[4];
             for (int e = 0; e < 4; ++e) {
                 q[e] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_load_ps(desk.product[4 * g + e] + 8 * s), inverse));
                 sum = _mm256_add_epi32(sum, q[e]);
             }
-            __m256i(&v)[2] = desk.v[r][s][g];
+            __m256i(&v)[2] = desk.v[s][r / 8][g][r % 8];
             lay<planes>(q, v);
-            if constexpr (planes == 3) products = _mm256_add_epi32(products, _mm256_madd_epi16(v[0], v[1]));
+            if constexpr (planes == 3) less = _mm256_sub_epi32(less, _mm256_madd_epi16(v[0], v[1]));
         }
         desk.offset[r][s] = _mm256_mullo_epi32(sum, _mm256_set1_epi32(planes == 3 ? 255 : 240));
-        desk.of_v[r][s] = products;
+        desk.less_v[s][r] = less;
         desk.scale[r][s] = _mm256_mul_ps(_mm256_div_ps(most[s], _mm256_set1_ps(all)), _mm256_set1_ps(1.f / 32));
     }
 }
