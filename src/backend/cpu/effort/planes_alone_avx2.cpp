@@ -13,6 +13,7 @@
 // - 8 q. A side is eight blocks, a part half of the 16 bytes that a half of a row has of four blocks: eight columns,
 // in whose sums 32-bit lane l is block l of the side.
 #include "backend/cpu/effort/planes_alone_avx2.hpp"
+#include "backend/cpu/effort/planes_sums_avx2.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -29,11 +30,6 @@ template <bool is_half, int part>
 TW_INSIDE __m256i beside(const std::byte* row0, const std::byte* row1) {
     const __m256i x = codes::load<is_half>(row0), y = codes::load<is_half>(row1);
     return part == 0 ? _mm256_unpacklo_epi8(x, y) : _mm256_unpackhi_epi8(x, y);
-}
-
-TW_INSIDE void add_words(__m256i& sum, __m256i words, __m256i q) {
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(words, q));
-    asm("" : "+x"(sum));  // else g++ 12 copies sums
 }
 
 TW_INSIDE void clear(__m256i (&sum)[columns]) {
@@ -75,8 +71,8 @@ template <int width, bool is_half, int part>
                 const __m256i under = _mm256_andnot_si256(low, second ? c : _mm256_slli_epi16(c, 4)),
                               above = _mm256_and_si256(second ? _mm256_srli_epi16(upper[odd], 4) : upper[odd], low);
                 const int k = odd + 2 * second;
-                add_words(sum[2 * k], _mm256_unpacklo_epi8(under, above), q);
-                add_words(sum[2 * k + 1], _mm256_unpackhi_epi8(under, above), q);
+                sums::add_whole(sum[2 * k], _mm256_madd_epi16(_mm256_unpacklo_epi8(under, above), q));
+                sums::add_whole(sum[2 * k + 1], _mm256_madd_epi16(_mm256_unpackhi_epi8(under, above), q));
             }
         }
     }
@@ -114,10 +110,8 @@ template <int width, bool is_half, int part>
             for (int odd = 0; odd < 2; ++odd) {
 #pragma GCC unroll 2
                 for (int second = 0; second < 2; ++second) {
-                    __m256i& to = words[odd + 2 * second];
                     const __m256i code = _mm256_and_si256(second ? _mm256_srli_epi16(upper[odd], 4) : upper[odd], low);
-                    to = _mm256_add_epi16(to, _mm256_maddubs_epi16(code, q));
-                    asm("" : "+x"(to));
+                    sums::add_words(words[odd + 2 * second], _mm256_maddubs_epi16(code, q));
                 }
             }
         }

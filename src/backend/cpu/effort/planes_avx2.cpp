@@ -12,6 +12,7 @@
 // A side is eight blocks, a half the 16 outputs of each block that a row's half holds: their codes of one k are two
 // vectors, of t = 0, 1 and of t = 2, 3.
 #include "backend/cpu/effort/planes_round_avx2.hpp"
+#include "backend/cpu/effort/planes_sums_avx2.hpp"
 
 namespace tw::cpu {
 namespace {
@@ -55,8 +56,7 @@ TW_INSIDE void begin(__m256i sum_of_v, int shift, int side, Words& words) {
 }
 
 TW_INSIDE void add_product(__m256i& sum, __m256i codes, __m256i value) {
-    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(codes, value));
-    asm("" : "+x"(sum));  // else g++ 12 copies sums
+    sums::add_words(sum, _mm256_maddubs_epi16(codes, value));
 }
 
 /// What comes next is asked for evenly.
