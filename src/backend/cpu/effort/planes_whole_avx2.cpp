@@ -14,6 +14,7 @@
 // bits, u, and F = 16 u + 8: 2 F - 256 = 32 u - 240.
 //
 // Functions that keep sums in registers are not inlined: within one large function g++ 12 keeps them in memory.
+#include "backend/cpu/effort/planes_sums_avx2.hpp"
 #include "backend/cpu/effort/planes_whole_avx2.hpp"
 
 namespace tw::cpu {
@@ -43,6 +44,9 @@ TW_INSIDE void clear(__m256i (&sum)[vectors][width]) {
         for (int c = 0; c < width; ++c) sum[n][c] = _mm256_setzero_si256();
 }
 
+/// Else g++ 12 holds v d of many vectors in registers that it does not have.
+TW_INSIDE void read_again() { asm("" : : : "memory"); }
+
 /// Multiplies `vectors` vectors from r on with `at_once` columns of a chunk, of three planes. With a width rows are
 /// asked for, too.
 template <int vectors, int at_once, int width>
@@ -59,23 +63,13 @@ template <int vectors, int at_once, int width>
             const __m256i even = _mm256_and_si256(code, low), odd = _mm256_srli_epi16(code, 8);
 #pragma GCC unroll 4
             for (int n = 0; n < vectors; ++n) {
-                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(even, v[8 * g + n][0]));
-                sum[n][c] = _mm256_add_epi32(sum[n][c], _mm256_madd_epi16(odd, v[8 * g + n][1]));
-                // Else g++ 12 copies every sum twice a group, and with many vectors holds what it could read again.
-                if constexpr (vectors > 2) asm("" : "+x"(sum[n][c]) : : "memory");
-                else asm("" : "+x"(sum[n][c]));
+                sums::add_whole(sum[n][c], _mm256_madd_epi16(even, v[8 * g + n][0]));
+                sums::add_whole(sum[n][c], _mm256_madd_epi16(odd, v[8 * g + n][1]));
+                if constexpr (vectors > 2) read_again();
             }
         }
     }
     add_to_y<3>(sum, r, side, h, column, desk);
-}
-
-/// In place: g++ 12 would copy every sum, and hold more than there are registers for.
-TW_INSIDE void add_to(__m256i& sum, __m256i product) {
-    asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(product) : "memory");
-}
-TW_INSIDE void add_words_to(__m256i& sum, __m256i product) {
-    asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(product) : "memory");
 }
 
 /// The same of all columns and with half the multiplications: (F0 + q1) (F1 + q0) has F0 q0 + F1 q1 and two products
@@ -100,11 +94,14 @@ template <int vectors, int width, bool is_first>
             for (int c = 0; c < at_once; ++c) {
                 const __m256i code = desk.codes[g][column + c];
                 const __m256i even = _mm256_and_si256(code, low), odd = _mm256_srli_epi16(code, 8);
-                if constexpr (is_first) add_to(of_codes[0][c], _mm256_madd_epi16(even, odd));
+                if constexpr (is_first) sums::add_whole(of_codes[0][c], _mm256_madd_epi16(even, odd));
 #pragma GCC unroll 8
-                for (int n = 0; n < vectors; ++n)
-                    add_to(sum[n][c], _mm256_madd_epi16(_mm256_add_epi16(even, v[8 * g + n][1]),
-                                                        _mm256_add_epi16(odd, v[8 * g + n][0])));
+                for (int n = 0; n < vectors; ++n) {
+                    const __m256i x = _mm256_add_epi16(even, v[8 * g + n][1]),
+                                  y = _mm256_add_epi16(odd, v[8 * g + n][0]);
+                    sums::add_whole(sum[n][c], _mm256_madd_epi16(x, y));
+                    read_again();
+                }
             }
         }
 #pragma GCC unroll 2
@@ -134,7 +131,7 @@ template <int vectors, int at_once, int width>
                 const __m256i code = desk.codes[g][column + c];
 #pragma GCC unroll 4
                 for (int n = 0; n < vectors; ++n)
-                    add_words_to(words[n][c], _mm256_maddubs_epi16(code, v[8 * g + n][0]));
+                    sums::add_words(words[n][c], _mm256_maddubs_epi16(code, v[8 * g + n][0]));
             }
         }
 #pragma GCC unroll 4
