@@ -14,8 +14,8 @@
 // bits, u, and F = 16 u + 8: 2 F - 256 = 32 u - 240.
 //
 // Functions that keep sums in registers are not inlined: within one large function g++ 12 keeps them in memory.
-#include "backend/cpu/effort/planes_sums_avx2.hpp"
 #include "backend/cpu/effort/planes_whole_avx2.hpp"
+#include "backend/cpu/effort/planes_sums_avx2.hpp"
 
 namespace tw::cpu {
 namespace {
