@@ -6,11 +6,11 @@
 //
 //   rows of 4 inputs  --unpack-->  a 32-bit lane has 4 inputs of one output, lane = block
 //     three planes    --and 0xff, shift-->  words of inputs 0, 2 and of inputs 1, 3  --vpmaddwd with v d-->  sums
-//       four vectors at a time  --v d of inputs 1, 3 and 0, 2 added--> x, y  --vpmaddwd of x and y-->  sums
+//       four vectors at a time, or eight  --v d of inputs 1, 3 and 0, 2 added--> x, y  --vpmaddwd of x and y-->  sums
 //     two planes      --vpmaddubsw with v d-->  words, added over eight groups  --vpmaddwd with 1-->  sums
 //
 // Eight blocks (a side) and the half of each block's outputs that a row's half holds are 16 columns: column 4 k + t.
-// Their codes of a chunk are 8 KB, in L1 while four vectors at a time are multiplied with them. Without C a code is 4
+// Their codes of a chunk are 8 KB, in L1 while vectors are multiplied with them, some at a time. Without C a code is 4
 // bits, u, and F = 16 u + 8: 2 F - 256 = 32 u - 240.
 //
 // Functions that keep sums in registers are not inlined: within one large function g++ 12 keeps them in memory.
