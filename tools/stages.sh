@@ -20,7 +20,7 @@ from_stage=${from_stage:-}
 only_stage=${only_stage:-}
 # A line for each stage: fine, failed, skipped or later; its seconds; its title.
 told=$(mktemp)
-trap 'rm -f "$told"; [ -z "$running" ] || kill -- "-$running"; end_what_runs' EXIT
+trap 'rm -f "$told"; [ -z "$running" ] || kill -- "-$running" 2>/dev/null || true; end_what_runs' EXIT
 end_what_runs() { :; }
 running=  # the process group of what this script waits for
 
