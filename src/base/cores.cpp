@@ -44,12 +44,6 @@ bool leads_its_core(int processor, const char* siblings, const Processors& allow
 namespace {
 static_assert(Processors().size() == CPU_SETSIZE);
 
-bool is_counted(int processor, const Processors& allowed) noexcept {
-    char path[96], siblings[64];
-    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);
-    return !read_text(path, siblings) || leads_its_core(processor, siblings, allowed);
-}
-
 bool affinity(cpu_set_t& allowed) noexcept { return sched_getaffinity(0, sizeof allowed, &allowed) == 0; }
 
 }  // namespace
@@ -59,19 +53,35 @@ int allowed_processors() noexcept {
     return affinity(allowed) ? std::max(1, CPU_COUNT(&allowed)) : processors_of_machine();
 }
 
-int physical_cores() noexcept {
+bool leads_its_core(int processor, const Processors& allowed) noexcept {
+    char path[96], siblings[64];
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);
+    return !read_text(path, siblings) || leads_its_core(processor, siblings, allowed);
+}
+
+Processors processors_here() noexcept {
     cpu_set_t allowed;
-    if (!affinity(allowed)) return allowed_processors();
     Processors processors;
+    if (!affinity(allowed)) return processors;
     for (std::size_t processor = 0; processor < processors.size(); ++processor)
         processors[processor] = CPU_ISSET(processor, &allowed);
+    return processors;
+}
+
+int physical_cores() noexcept {
+    const Processors processors = processors_here();
+    if (processors.none()) return allowed_processors();
     int cores = 0;
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        if (processors[static_cast<std::size_t>(processor)] && is_counted(processor, processors)) ++cores;
+        if (processors[static_cast<std::size_t>(processor)] && leads_its_core(processor, processors)) ++cores;
     return cores > 0 ? cores : 1;
 }
 
 #else
+
+bool leads_its_core(int, const Processors&) noexcept { return true; }
+
+Processors processors_here() noexcept { return {}; }
 
 int allowed_processors() noexcept { return processors_of_machine(); }
 

@@ -27,4 +27,10 @@ using Processors = std::bitset<1024>;
 /// "0,64").
 bool leads_its_core(int processor, const char* siblings, const Processors& allowed) noexcept;
 
+/// The same by the list that Linux keeps; true where it keeps none.
+bool leads_its_core(int processor, const Processors& allowed) noexcept;
+
+/// Those that the calling thread may run on; none where that is not told.
+Processors processors_here() noexcept;
+
 }  // namespace tw

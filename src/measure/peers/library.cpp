@@ -5,12 +5,12 @@
 #include <dlfcn.h>
 #if defined(__linux__)
 #include <link.h>
-#include <sched.h>
 #endif
 
 #include <cstdlib>
 #include <string_view>
 
+#include "measure/basis/places.hpp"
 #include "measure/peers/cblas.hpp"
 #include "measure/peers/cublas.hpp"
 #include "measure/peers/libxsmm.hpp"
@@ -41,19 +41,6 @@ void set_threads(int threads) {
     set("MKL_DYNAMIC", "FALSE");
 }
 
-/// TBB, which some builds of oneDNN share their work by, has as many threads as its process has processors.
-void stay_on_few_processors(int threads) {
-#if defined(__linux__)
-    cpu_set_t allowed, few{};
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    for (int cpu = CPU_SETSIZE - 1, left = threads; cpu >= 0 && left > 0; --cpu)
-        if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &few), --left;
-    sched_setaffinity(0, sizeof few, &few);
-#else
-    (void)threads;
-#endif
-}
-
 }  // namespace
 
 void describe_peer(const PeerKind& kind, void* handle, PeerLibrary& library) {
@@ -69,7 +56,10 @@ void describe_peer(const PeerKind& kind, void* handle, PeerLibrary& library) {
 PeerLibrary open_peer(const PeerKind& kind, int threads) {
     PeerLibrary library;
     set_threads(threads);
-    if (kind.name == std::string_view("onednn")) stay_on_few_processors(threads);
+    // TBB, which some builds of oneDNN share their work by, has as many threads as its process has processors.
+    const bool has_places =
+        kind.device == std::string_view("cpu") && (threads > 1 || kind.name == std::string_view("onednn"));
+    if (has_places) take_places(threads);
     library.trouble = "not found";
     for (const PeerCandidate& candidate : newest_first(kind, peer_candidates(kind))) {
         correct_core_type(kind, candidate.file);
@@ -82,6 +72,8 @@ PeerLibrary open_peer(const PeerKind& kind, int threads) {
         library.file = path_of(handle, candidate.file);
         library.found_by = candidate.found_by;
         describe_peer(kind, handle, library);
+        if (has_places) take_first_place(handle, threads);
+        library.processors = processors_here();
         if (library.f32 || library.f64) library.trouble.clear();
         else if (library.trouble == "not found") library.trouble = "it opens, but has no function that multiplies";
         return library;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "base/cores.hpp"
 #include "measure/basis/operands.hpp"
 #include "measure/peers/search.hpp"
 
@@ -19,6 +20,7 @@ struct PeerLibrary {
     std::string version;
     std::string core_type;  ///< the kernels that it chose for this processor, by its own name
     std::string trouble;    ///< why it can't be used; empty when it can
+    Processors processors;  ///< where the thread that opened it runs since
 
     /// C = A B, row-major, of the operands' type; empty when it has no call for that type.
     std::function<bool(const Matrix& a, const Matrix& b, const Matrix& c)> f32, f64, c64, c128;
@@ -48,8 +50,8 @@ constexpr std::int64_t line_step(const Matrix& x) {
 /// Fills in the version and the functions of an opened library.
 void describe_peer(const PeerKind& kind, void* handle, PeerLibrary& library);
 
-/// Opens the newest candidate that works (RTLD_LOCAL), with `threads` threads. It sets environment variables, so call
-/// it in a separate process.
+/// Opens the newest candidate that works (RTLD_LOCAL), with `threads` threads. It sets environment variables and where
+/// the calling thread runs, so call it in a separate process, or put that back.
 PeerLibrary open_peer(const PeerKind& kind, int threads);
 
 }  // namespace tw::measure

@@ -6,6 +6,7 @@
 
 #include "base/narrow_runs.hpp"
 #include "measure/basis/idle.hpp"
+#include "measure/basis/places.hpp"
 
 namespace tw::measure {
 namespace {
@@ -14,9 +15,14 @@ using Multiply = PeerLibrary::General;
 
 class LibrarySide : public Side {
 public:
-    LibrarySide(const Case& what, std::string library, const Multiply& multiply, int threads)
-        : what_(what), multiply_(multiply), has_workers_(threads != 1) {
-        name = std::move(library);
+    LibrarySide(const Case& what, const std::string& its_name, PeerLibrary& library, int threads)
+        : what_(what), library_(library), multiply_(library.general(what.kind->type)), has_workers_(threads != 1) {
+        name = its_name;
+    }
+    void make_ready() override {
+        if (!has_workers_) return;
+        ours_ = processors_here();
+        stay_on(library_.processors);
     }
     Status begin(const Set& set) override {
         for (std::int64_t i = 0; i < what_.products; ++i)
@@ -25,13 +31,18 @@ public:
         return {};
     }
     void settle() override {
-        if (has_workers_) wait_until_idle();
+        if (!has_workers_) return;
+        wait_until_idle();
+        library_.processors = processors_here();  // an OpenMP may have bound this thread at its first product
+        stay_on(ours_);
     }
 
 private:
     const Case& what_;
+    PeerLibrary& library_;
     const Multiply& multiply_;
     bool has_workers_;
+    Processors ours_;
 };
 
 /// Our own f32 product where no library has the type. The result goes to the caller's C at once, so that the judge has
@@ -88,12 +99,15 @@ private:
 }  // namespace
 
 HostPeers::HostPeers(int threads) {
+    const Processors ours = processors_here();
     for (const PeerKind& kind : peer_kinds()) {
         if (kind.device != std::string_view("cpu")) continue;
         PeerLibrary library = open_peer(kind, threads);
         if (library.trouble.empty() && library.multiplies_any_way())
             libraries_.push_back({kind.name, std::move(library)});
+        stay_on(ours);
     }
+    if (threads == 1) take_places(1);  // all sides on the same processor
 }
 
 std::string HostPeers::names() const {
@@ -110,16 +124,15 @@ std::string HostPeers::files() const {
     return all;
 }
 
-std::vector<std::unique_ptr<Side>> HostPeers::sides(const Case& what, const std::vector<Set>& sets, int threads) const {
+std::vector<std::unique_ptr<Side>> HostPeers::sides(const Case& what, const std::vector<Set>& sets, int threads) {
     std::vector<std::unique_ptr<Side>> all;
     if (is_narrow(what.kind->type)) {
         all.push_back(std::make_unique<WidenedSide>(what, sets, threads));
         return all;
     }
-    for (const Named& one : libraries_) {
-        const Multiply& multiply = one.library.general(what.kind->type);
-        if (multiply) all.push_back(std::make_unique<LibrarySide>(what, one.name, multiply, threads));
-    }
+    for (Named& one : libraries_)
+        if (one.library.general(what.kind->type))
+            all.push_back(std::make_unique<LibrarySide>(what, one.name, one.library, threads));
     return all;
 }
 

@@ -14,7 +14,9 @@ namespace tw::measure {
 
 class HostPeers {
 public:
-    /// Opens them for so many threads; this process's environment is set for them.
+    /// Opens them for so many threads; this process's environment is set for them. Of several threads each has a
+    /// processor of its own; the caller is on its place while it calls a peer, and free again while it calls us. One
+    /// thread stays on one processor, whoever multiplies.
     explicit HostPeers(int threads);
 
     bool is_empty() const { return libraries_.empty(); }
@@ -24,7 +26,7 @@ public:
 
     /// Those that have the type. Nobody else has f16 and bf16 whose result is of the same type: ours in f32, on
     /// operands that were widened beforehand, is the peer then.
-    std::vector<std::unique_ptr<Side>> sides(const Case& what, const std::vector<Set>& sets, int threads) const;
+    std::vector<std::unique_ptr<Side>> sides(const Case& what, const std::vector<Set>& sets, int threads);
 
 private:
     struct Named {

@@ -24,6 +24,9 @@ public:
     /// Brings the set's result to its C if begin() left it elsewhere; never timed.
     virtual void show(const Set&) {}
 
+    /// Before products are timed: brings the calling thread to where the side wants it.
+    virtual void make_ready() {}
+
     /// After products were timed: until what the side has left running sleeps.
     virtual void settle() {}
 

@@ -56,12 +56,13 @@ Status Stretch::run(double seconds) {
     const double one = each_ * static_cast<double>(at_once);
     const auto count =
         one > 0 ? std::clamp<std::int64_t>(std::llround(std::ceil(seconds / one)), 1, most_at_once) : std::int64_t{1};
+    side_.make_ready();
     const double start = queue_.time();
-    if (const Status bad = begin_some(count); !bad) return bad;
-    if (const Status bad = queue_.wait(); !bad) return bad;
-    each_ = (queue_.time() - start) / static_cast<double>(count * at_once);
+    Status done = begin_some(count);
+    if (done) done = queue_.wait();
+    if (done) each_ = (queue_.time() - start) / static_cast<double>(count * at_once);
     side_.settle();
-    return {};
+    return done;
 }
 
 Status Stretch::run_first(const Case& what) {

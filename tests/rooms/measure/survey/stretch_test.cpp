@@ -31,14 +31,15 @@ const cuda::Replays replays{.record = [](void*) { return is_recording = true, gr
 
 struct Played : Side {
     const std::vector<Set>* sets;
-    int shown = 0, settled = 0;
+    int shown = 0, made_ready = 0, settled = 0;
     explicit Played(const std::vector<Set>& all) : sets(&all) {}
     Status begin(const Set& set) override {
         (is_recording ? graph : done) += static_cast<char>('a' + (&set - sets->data()));
         return {};
     }
     void show(const Set& set) override { shown += &set == sets->data(); }
-    void settle() override { ++settled; }
+    void make_ready() override { EXPECT_EQ(made_ready++, settled); }
+    void settle() override { EXPECT_EQ(++settled, made_ready); }
 };
 
 class Stretches : public testing::Test {
