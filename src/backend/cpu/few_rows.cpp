@@ -161,13 +161,13 @@ double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned
 }
 
 /// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, in whole vectors.
-/// A core that splits vectors took half of what is reckoned. Fewer columns stay near for r6.
+/// A core that splits vectors took less than is reckoned. Fewer columns stay near for r6.
 template <class T>
 double cut_short(const MicroKernel<T>& kernel, const Problem& p) {
     const bool turned = p.c == Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
-    if (kernel.lanes * static_cast<int>(sizeof(T)) != 32 || (cols <= kernel.widths[1] && !is_narrow(p.in))) return 1;
-    return is_split(kernel, cols) && !is_split(kernel, rows) && cols % kernel.lanes != 0 ? 0.5 : 1;
+    if ((cols <= kernel.widths[1] && !is_narrow(p.in)) || cols % kernel.lanes == 0 || is_split(kernel, rows)) return 1;
+    return !is_split(kernel, cols) ? 1 : is_narrow(p.in) ? 0.5 : 0.85;
 }
 
 template <class T, const MicroKernel<T>& kernel>

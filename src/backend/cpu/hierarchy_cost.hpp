@@ -35,13 +35,24 @@ double nanoseconds_of_part(const Problem& p, int workers, double packed_byte) {
     return static_cast<double>(p.k) * (tiles / micro.rate + sizeof(T) * (rows + cols) * packed_byte);
 }
 
+/// Where packing counts less beside the products of a core that splits vectors: of few rows, and of some columns but
+/// those that r6 meets row by row, for which its price holds.
+template <class T>
+bool packs_cheaply(const MicroKernel<T>& micro, const Problem& p) noexcept {
+    constexpr std::int64_t few_rows = 48, some_columns = 96;
+    const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
+    const bool are_some = cols < some_columns && (cols > micro.widths[1] || !lies_well);
+    return splits(micro) && (rows < few_rows || are_some);
+}
+
 /// The kernel's rate (short vectors have no slivers), and packing, longer for operands that come from far away.
 template <class T, const MicroKernel<T>& micro>
 double hierarchy_nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const double packed_bytes = sizeof(T) * (m * k + n * k);
-    const double against_products = is_split(micro, p.c == Form::col_major ? p.n : p.m) ? 0.42 : 1;
+    const double against_products = packs_cheaply(micro, p) ? 0.42 : 1;
     const double packed_byte = (packed_bytes > (1 << 22) ? 0.1 : 0.05) * against_products;
     if (workers > 1 && !shares_panels(p.m, p.n, p.k, workers))
         return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte);

@@ -14,6 +14,9 @@ namespace tw::cpu {
 
 constexpr std::int64_t few = 128;  // rows whose panels all stay in L2
 
+/// Rows of an A by columns: whole lines of f32 and f64 where it begins with one, and the next ones find a place in L2.
+constexpr std::int64_t packed_together = 48;
+
 /// Where A's panels are packed: all of a block, or some after the others in one place, which so stays near. One at
 /// a time, unless A lies by columns: a line of memory has rows of several panels then.
 template <class T, const MicroKernel<T>& micro>
@@ -34,7 +37,7 @@ struct PanelsOfA {
     static std::int64_t rows_at_once(const Matrix& a) {
         // AVX-512's packer fills several panels only where they are whole vectors wide.
         const bool fills_several = micro.lanes * int{sizeof(T)} < 64 || micro.mr % micro.lanes == 0;
-        return fills_several && a.row_step == 1 && a.col_step != 1 ? few / micro.mr * micro.mr : micro.mr;
+        return fills_several && a.row_step == 1 && a.col_step != 1 ? packed_together / micro.mr * micro.mr : micro.mr;
     }
     /// The panel of `rows` rows at i, or all those that are packed with it.
     void pack(const Matrix& rows_left, std::int64_t i, std::int64_t rows) const {
@@ -45,8 +48,20 @@ struct PanelsOfA {
     }
     /// `rows`: of the panel at i, behind which the next one lies.
     Ahead<T> ahead_of(const Matrix& rows_left, std::int64_t i, std::int64_t rows, std::int64_t tiles) const {
+        if (is_first && at_once > micro.mr) return ahead_of_batch(rows_left, i, tiles);
         if (is_first || rows_left.rows <= rows) return {rows_left, static_cast<int>(rows), tiles, is_first};
         return {at(i + rows, rows_left.cols), rows * rows_left.cols, tiles};
+    }
+
+private:
+    /// Of the rows that are packed together next, while panels of these are met: each asks for a share of the columns.
+    Ahead<T> ahead_of_batch(const Matrix& rows_left, std::int64_t i, std::int64_t tiles) const {
+        const std::int64_t panels = at_once / micro.mr, panel = i % at_once / micro.mr, k = rows_left.cols,
+                           skipped = at_once - i % at_once, share = ceil_div(k, panels), first = panel * share;
+        if (rows_left.rows <= skipped || k <= first) return {nullptr, 0, 1};
+        return {
+            rows_left.block(skipped, first, std::min(at_once, rows_left.rows - skipped), std::min(share, k - first)),
+            tiles};
     }
 };
 

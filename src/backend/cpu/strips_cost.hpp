@@ -125,6 +125,7 @@ double strips_nanoseconds(const Problem& p, int threads) {
                        : tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) *
                                  waste<T, kernel>(p, threads) +
                              reading_again(kernel, p);
+    tiles *= by_columns(kernel, p, are_few_columns<T, kernel>(p));
     if (is_b_near<T, kernel>(p, threads)) {
         const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
         const bool turned = p.c == Form::col_major;

@@ -49,12 +49,30 @@ double tiles_split(const MicroKernel<T>& kernel, const Problem& p) noexcept {
                     byte * bytes);
 }
 
-/// Few rows in 32-byte vectors on a core that splits them: products take twice as long there, packing and loading do
-/// not, so such a core has prices of its own.
+/// Short vectors on a core that splits those of 32 bytes: products take twice as long there, packing and loading do
+/// not, so such a core has prices of its own. Vectors of 16 bytes have them, too, or they would seem the quicker ones.
+template <class T>
+bool splits(const MicroKernel<T>& kernel) noexcept {
+    return kernel.lanes * static_cast<int>(sizeof(T)) <= 32 && cpu_core().splits_vectors();
+}
+/// The same of few rows.
 template <class T>
 bool is_split(const MicroKernel<T>& kernel, std::int64_t rows) noexcept {
     constexpr std::int64_t few = 48;
-    return kernel.lanes * static_cast<int>(sizeof(T)) <= 32 && rows < few && cpu_core().splits_vectors();
+    return rows < few && splits(kernel);
+}
+
+/// How much longer tiles take where A's columns are contiguous and each step along k reads another line, most of them
+/// another page: as timed on a Zen 1, of more columns than few_rows takes turned. Panels of such an A are packed by
+/// whole lines.
+template <class T>
+double by_columns(const MicroKernel<T>& kernel, const Problem& p, bool stays_near) noexcept {
+    constexpr std::int64_t few_columns = 16;
+    const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major;
+    const std::int64_t bytes = (turned ? p.n : p.m) * p.k * std::int64_t{sizeof(T)};
+    if (!splits(kernel) || lies_well || (turned ? p.m : p.n) <= few_columns || bytes <= 2 * caches().l1.bytes) return 1;
+    if (stays_near) return sizeof(T) == sizeof(float) ? 1.1 : 1.25;
+    return bytes <= caches().l2.bytes ? 1.3 : 1.9;
 }
 
 /// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
@@ -93,16 +111,23 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
     return std::max({tiles, 1.06 * products + packing, (far ? 0.025 : 0.02) * bytes});
 }
 
+/// What L3 keeps for one product: all of it, or a hardware thread's share where neighbours were felt, on a Zen 1.
+template <class T>
+std::int64_t l3_for_rows(const MicroKernel<T>& kernel) noexcept {
+    constexpr std::int64_t least = 1 << 24;  // also where nobody tells of one
+    const Cache& l3 = caches().l3;
+    return splits(kernel) && l3.bytes > 0 ? l3.bytes / l3.shared_by : std::max(l3.bytes, least);
+}
+
 /// Nanoseconds that it takes to read an A that L3 does not keep once more for each further strip of B: some rows at a
 /// time, each from a page of its own.
 template <class T>
 double reading_again(const MicroKernel<T>& kernel, const Problem& p) noexcept {
     constexpr double a_byte = 0.14;
-    constexpr std::int64_t least_l3 = 1 << 24;  // also where nobody tells of one
     const bool turned = p.c == Form::col_major;
     const std::int64_t lines = turned ? p.n : p.m, size = sizeof(T), bytes = lines * p.k * size;
     const std::int64_t strips = ceil_div(turned ? p.m : p.n, kernel.widths[kernel.low]);
-    const std::int64_t l3 = std::max(caches().l3.bytes, least_l3);
+    const std::int64_t l3 = l3_for_rows(kernel);
     // All strips of a block of k come before the next block. Of tiles of 64-byte vectors this was not timed, nor of
     // narrow operands, which are widened a few rows at a time.
     const bool in_short_vectors = kernel.lanes * size <= 32;

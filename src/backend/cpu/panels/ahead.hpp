@@ -24,17 +24,19 @@ struct Ahead {
     /// `rows_left`: of A, from this panel of `mr` rows on.
     Ahead(const Matrix& rows_left, int mr, std::int64_t tiles, bool wanted) {
         if (!wanted || rows_left.rows <= mr) return;
-        const std::int64_t size = static_cast<std::int64_t>(size_of(rows_left.type)), line = 64 / size;
-        const std::int64_t wide = static_cast<std::int64_t>(sizeof(T)) / size;  // of its elements, in a T
         const Matrix next = rows_left.block(mr, 0, std::min<std::int64_t>(mr, rows_left.rows - mr), rows_left.cols);
-        data = static_cast<const T*>(next.data);
-        if (next.col_step == 1) {
-            step = next.row_step / wide, rows = next.rows, lines = ceil_div(ceil_div(next.cols, line), tiles),
-            share = lines * line / wide, tiles_left = ceil_div(ceil_div(next.cols, line), lines);
-        } else if (next.row_step == 1) {
-            step = next.col_step / wide, rows = ceil_div(next.cols, tiles), lines = ceil_div(next.rows, line),
-            share = rows * step, tiles_left = ceil_div(next.cols, rows);
+        if (next.col_step != 1) {
+            if (next.row_step == 1) ask_for_columns(next, tiles);
+            return;
         }
+        data = static_cast<const T*>(next.data);
+        const std::int64_t line = line_of(next), wide = width_of(next);
+        step = next.row_step / wide, rows = next.rows, lines = ceil_div(ceil_div(next.cols, line), tiles),
+        share = lines * line / wide, tiles_left = ceil_div(ceil_div(next.cols, line), lines);
+    }
+    /// All of a block whose columns are contiguous.
+    Ahead(const Matrix& block, std::int64_t tiles) {
+        if (block.rows > 0 && block.cols > 0) ask_for_columns(block, tiles);
     }
     /// A panel that lies ready, `size` elements long; null: nothing is asked for.
     Ahead(const T* panel, std::int64_t size, std::int64_t tiles) : data(panel) {
@@ -46,6 +48,19 @@ struct Ahead {
     void advance() {
         data += share;
         if (--tiles_left <= 0) rows = 0;
+    }
+
+private:
+    static std::int64_t line_of(const Matrix& x) { return 64 / static_cast<std::int64_t>(size_of(x.type)); }
+    static std::int64_t width_of(const Matrix& x) {  // a T has so many of its elements
+        return static_cast<std::int64_t>(sizeof(T)) / static_cast<std::int64_t>(size_of(x.type));
+    }
+    /// Of each column the lines up to its end: where it begins within a line, that came with the rows above.
+    void ask_for_columns(const Matrix& next, std::int64_t tiles) {
+        const std::int64_t line = line_of(next), wide = width_of(next);
+        step = next.col_step / wide, rows = ceil_div(next.cols, tiles), lines = ceil_div(next.rows, line),
+        share = rows * step, tiles_left = ceil_div(next.cols, rows);
+        data = static_cast<const T*>(next.block(next.rows - 1, 0, 1, 1).data) - (lines - 1) * (line / wide);
     }
 };
 

@@ -16,7 +16,7 @@ using namespace tw::cpu;
 TEST(Crowded, AnAThatFillsHalfOfL3IsReadAgainForEachStripButTheFirst) {
     const MicroKernel<float>& kernel = micro_portable_f32;
     constexpr std::int64_t k = 64, row = k * std::int64_t{sizeof(float)};
-    const std::int64_t strip = kernel.widths[kernel.low], l3 = std::max<std::int64_t>(caches().l3.bytes, 1 << 24);
+    const std::int64_t strip = kernel.widths[kernel.low], l3 = l3_for_rows(kernel);
     const std::int64_t half = (l3 / 2 + row - 1) / row;  // rows
     const auto reading = [&](std::int64_t m, std::int64_t n) {
         Problem turned{.m = n, .n = m, .k = k};
@@ -32,5 +32,24 @@ TEST(Crowded, AnAThatFillsHalfOfL3IsReadAgainForEachStripButTheFirst) {
     EXPECT_DOUBLE_EQ(reading(half, 2 * strip), once);
     EXPECT_DOUBLE_EQ(reading(half, 5 * strip), 4 * once);
 }
+
+#if defined(__x86_64__)
+TEST(Crowded, AnAByColumnsCostsMoreOnACoreThatSplitsVectorsUnlessItIsSmall) {
+    const MicroKernel<double>& kernel = micro_avx2_f64;
+    const std::int64_t small = 2 * caches().l1.bytes / 64 / 8;  // rows, 64 steps of k
+    const auto longer = [&](std::int64_t m, std::int64_t n, Form a, bool stays_near) {
+        return by_columns(kernel, {.m = m, .n = n, .k = 64, .a = a}, stays_near);
+    };
+    EXPECT_EQ(longer(10 * small, 40, Form::row_major, false), 1);
+    EXPECT_EQ(longer(small, 40, Form::col_major, false), 1);
+    EXPECT_EQ(longer(10 * small, 16, Form::col_major, false), 1);
+    if (!cpu_core().splits_vectors()) {
+        EXPECT_EQ(longer(100 * small, 40, Form::col_major, false), 1);
+        return;
+    }
+    EXPECT_GT(longer(10 * small, 40, Form::col_major, true), 1);
+    EXPECT_GT(longer(100 * small, 40, Form::col_major, false), longer(small + 1, 40, Form::col_major, false));
+}
+#endif
 
 }  // namespace
