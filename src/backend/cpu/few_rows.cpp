@@ -151,13 +151,13 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 /// splits vectors loading and storing sums costs more, the more so the fewer the rows are.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
-    constexpr std::int64_t rows_in_l1 = 24, very_few = 8;
+    constexpr std::int64_t rows_in_l1 = 24, very_few = 8, rows_across = 16;
     const std::int64_t rows = x.m;
     const bool as_c_lies = rows == (p.c == Form::col_major ? p.n : p.m);
     if (as_c_lies && x.lies_well && is_split(kernel, rows))
         return (rows < very_few ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(rows, 2)));
-    const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
-    return rows > (in_short_vectors ? rows_in_l1 : most_rows) ? 2 : 1.4;
+    const bool across = splits(kernel) && !as_c_lies && !is_narrow(p.in);
+    return rows > (across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 
 /// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, in whole vectors.
