@@ -28,13 +28,13 @@ TEST(CostOfARow, IsNoLessOnThreadsThatHaveNothingToDo) {
     EXPECT_GT(rows, 90);
 }
 
+#if defined(__x86_64__)
 double cost(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
     for (const Kernel* kernel : cpu::backend().ladder)
         if (kernel->name == name) return kernel->nanoseconds({.m = m, .n = n, .k = k}, threads);
     return 0;
 }
 
-#if defined(__x86_64__)
 TEST(CostOfARow, KnowsRowsOfBThatLiePagesApart) {
     if (cpu_core().splits_vectors()) GTEST_SKIP() << "priced by what that core takes";
     EXPECT_GT(cost("cpu.r6_vectorized.f32.avx2", 12, 2500, 90), cost("cpu.few_rows.f32.avx2", 12, 2500, 90));
