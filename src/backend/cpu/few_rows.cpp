@@ -148,16 +148,15 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 
 /// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
 /// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any. On a core that
-/// splits vectors loading and storing sums costs more, the more so the fewer the rows are.
+/// splits vectors sums that come and go cost more, the fewer the rows the more.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
     constexpr std::int64_t rows_in_l1 = 24, very_few = 8, rows_across = 16;
-    const std::int64_t rows = x.m;
-    const bool as_c_lies = rows == (p.c == Form::col_major ? p.n : p.m);
-    if (as_c_lies && x.lies_well && is_split(kernel, rows))
-        return (rows < very_few ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(rows, 2)));
+    const bool as_c_lies = x.m == (p.c == Form::col_major ? p.n : p.m);
     const bool across = splits(kernel) && !as_c_lies && !is_narrow(p.in);
-    return rows > (across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows) ? 2 : 1.4;
+    if (x.lies_well && (as_c_lies || (across && x.m <= rows_across)) && is_split(kernel, x.m))
+        return (x.m < very_few ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(x.m, 2)));
+    return x.m > (across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 
 /// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, in whole vectors.

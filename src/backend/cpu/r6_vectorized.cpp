@@ -86,12 +86,15 @@ bool run_small(const Call& call) {
 template <class T, const MicroKernel<T>& kernel>
 Status run_in_slabs(const Call& call, const Tile&, const SlabSteps* slabs) {
     if (!slabs && run_small<T, kernel>(call)) return {};
-    const Product<T> x = along_rows(product_of<T>(call));
+    const Product<T> by_rows = along_rows(product_of<T>(call));
+    const bool across =
+        goes_across(kernel, by_rows.m(), by_rows.n(), by_rows.a.row_step == 1 && by_rows.a.col_step != 1);
+    const Product<T> x = across ? by_rows.transposed() : by_rows;
     Call some = call;
     some.threads = workers_for(call.m(), call.n(), call.k(), call.threads);
     const Strips<T> cut(kernel, x, Strips<T>::part_of(kernel, x.m(), x.n(), some.threads));
     T* const panels = reinterpret_cast<T*>(call.scratch.data());
-    const Finisher finisher(call, is_turned(call), slabs);
+    const Finisher finisher(call, is_turned(call) != across, slabs);
     if (some.threads == 1) {
         multiply_part(kernel, x, cut, slabs, panels,
                       [&](const View<T>& tile, std::int64_t i, std::int64_t j) { finisher(erase(tile), i, j); });

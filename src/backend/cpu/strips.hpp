@@ -61,6 +61,14 @@ struct Strips {
     }
 };
 
+/// Few columns of a C that lies by rows, by an A that lies by columns: turned, rows that pass by are contiguous, and
+/// C's few results go one by one. As timed on a core that splits vectors.
+template <class T>
+bool goes_across(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t n, bool a_lies_by_columns) {
+    constexpr std::int64_t few = 16;
+    return a_lies_by_columns && n <= few && m >= rows_worth_packing && is_split(kernel, n);
+}
+
 /// Asks for a tile of C that is about to be computed.
 template <class T>
 void ask_for(const View<T>& c) {

@@ -14,6 +14,21 @@
 
 namespace tw::cpu {
 
+/// What goes across, as the few rows that it is then.
+template <class T, const MicroKernel<T>& kernel>
+Problem as_met(const Problem& p) {
+    const bool turned = p.c == Form::col_major;
+    const Form by_columns = turned ? Form::row_major : Form::col_major;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
+    if (is_narrow(p.in) || !goes_across(kernel, rows, cols, (turned ? p.b : p.a) == by_columns)) return p;
+    const auto other = [](Form form) {
+        return form == Form::row_major ? Form::col_major : form == Form::col_major ? Form::row_major : form;
+    };
+    Problem met = p;
+    met.m = p.n, met.n = p.m, met.a = other(p.b), met.b = other(p.a);
+    return met;
+}
+
 /// How many threads' work is done at once.
 template <class T, const MicroKernel<T>& kernel>
 double strips_sharing(const Problem& p, int threads) {
@@ -119,13 +134,14 @@ double few_columns_nanoseconds(const Problem& p) {
 }
 
 template <class T, const MicroKernel<T>& kernel>
-double strips_nanoseconds(const Problem& p, int threads) {
+double strips_nanoseconds(const Problem& as_asked, int threads) {
+    const Problem p = as_met<T, kernel>(as_asked);
     double tiles = are_few_columns<T, kernel>(p)
                        ? few_columns_nanoseconds<T, kernel>(p)
                        : tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) *
                                  waste<T, kernel>(p, threads) +
                              reading_again(kernel, p);
-    tiles *= by_columns(kernel, p, are_few_columns<T, kernel>(p));
+    if (p.m == as_asked.m) tiles *= by_columns(kernel, p, are_few_columns<T, kernel>(p));  // not of what goes across
     if (is_b_near<T, kernel>(p, threads)) {
         const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
         const bool turned = p.c == Form::col_major;

@@ -9,6 +9,7 @@
 #include <immintrin.h>
 
 #include "backend/cpu/micro/complex_tile.hpp"
+#include "backend/cpu/micro/halves_avx2.hpp"
 #include "backend/cpu/micro/micro_table.hpp"
 #include "backend/cpu/micro/narrow_avx2.hpp"
 #include "backend/cpu/micro/pack_avx2.hpp"
@@ -121,12 +122,23 @@ struct FourDoubles {
 
 }  // namespace
 
-void turned_avx2_f32(const TurnedTile<float>& tile) {
-    if (tile.b_type == Type::f16) return turned_tile_of<EightFloats, float16>(tile);
-    if (tile.b_type == Type::bf16) return turned_tile_of<EightFloats, bfloat16>(tile);
-    turned_tile_of<EightFloats>(tile);
+namespace {
+
+template <class Of>
+void turned(const TurnedTile<float>& tile) {
+    tile.in_halves ? turned_tile_of<FourFloats, Of, most_in_halves>(tile) : turned_tile_of<EightFloats, Of>(tile);
 }
-void turned_avx2_f64(const TurnedTile<double>& tile) { turned_tile_of<FourDoubles>(tile); }
+
+}  // namespace
+
+void turned_avx2_f32(const TurnedTile<float>& tile) {
+    // To widen four halves takes as long as eight.
+    if (tile.b_type == Type::f16) return turned_tile_of<EightFloats, float16>(tile);
+    tile.b_type == Type::bf16 ? turned<bfloat16>(tile) : turned<float>(tile);
+}
+void turned_avx2_f64(const TurnedTile<double>& tile) {
+    tile.in_halves ? turned_tile_of<TwoDoubles, double, most_in_halves>(tile) : turned_tile_of<FourDoubles>(tile);
+}
 
 void packed_narrow_avx2(Type type, const void* from, std::int64_t row_step, int rows, std::int64_t k, float* to,
                         std::int64_t width) {

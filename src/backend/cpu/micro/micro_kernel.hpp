@@ -49,10 +49,12 @@ struct PassingTile {
     std::int64_t asked_every;  ///< one each so many rows of this tile; 0: the processor sees to it
     T* kept;            ///< where to leave a copy of these rows of B, whole vectors of each side by side; null: nowhere
     bool begins, ends;  ///< the first, the last rows of B in their block of k
+    std::int64_t tiles = 1;  ///< side by side, of as many columns each; several: none is kept or asked for
 };
 
 /// Rows of A that a TurnedTile has at most: all registers hold their sums, and a square of B.
 constexpr int most_turned = 6;
+constexpr int most_in_halves = 3;  ///< rows: with more of them turning is no longer most of the work
 
 /// A few packed rows of A against columns of B that are contiguous along k, over one block of k or a part of it.
 template <class T>
@@ -66,6 +68,7 @@ struct TurnedTile {
     std::int64_t sums_step, cols;
     int rows;
     const void* ahead = nullptr;  ///< as many columns that come next, the same steps apart; null: nothing is asked for
+    bool in_halves = false;       ///< by 16-byte vectors rather than 32-byte ones, of at most `most_in_halves` rows
 };
 
 template <class T>

@@ -101,7 +101,16 @@ struct PassingTiles {
 
     static void run(const PassingTile<T>& t) {
         const int vectors = (t.tile.cols + V::lanes - 1) / V::lanes;
-        table.of[t.tile.rows - 1][vectors - 1][t.tile.cols % V::lanes != 0](t);
+        const Function run = table.of[t.tile.rows - 1][vectors - 1][t.tile.cols % V::lanes != 0];
+        if (t.tiles == 1) return run(t);
+        constexpr std::int64_t narrow = sizeof(std::uint16_t);
+        const std::int64_t bytes = t.tile.cols * (t.b_type == type_of<T> ? std::int64_t{sizeof(T)} : narrow);
+        PassingTile<T> tile = t;
+        for (std::int64_t left = t.tiles; left > 0; --left) {
+            run(tile);
+            tile.b = static_cast<const std::byte*>(tile.b) + bytes;
+            tile.sums += t.tile.cols, tile.tile.c += t.tile.cols;
+        }
     }
 };
 

@@ -108,8 +108,10 @@ private:
         const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
         const bool in_long_vectors = kernel_.lanes * static_cast<int>(sizeof(T)) >= 64;
         const bool asks = ((strip.m() > 1 && !cpu_core().splits_vectors()) || in_long_vectors) && !cut_.copies;
-        for (std::int64_t j = 0; j < b.cols; j += width_) {
+        const std::int64_t at_once = panels == 1 && !asks ? b.cols / width_ : 0;  // tiles, by one call
+        for (std::int64_t j = 0, tiles = 1; j < b.cols; j += tiles * width_) {
             const std::int64_t cols = std::min(width_, b.cols - j);
+            tiles = j == 0 ? std::max<std::int64_t>(at_once, 1) : 1;
             const Matrix asked = asks ? ahead_of(b, j) : Matrix{};
             for (std::int64_t i = 0; i < strip.m(); i += cut_.rows) {
                 const std::int64_t rows = std::min(cut_.rows, strip.m() - i);
@@ -135,7 +137,8 @@ private:
                               .asked_every = asks ? panels : 0,
                               .kept = keeps && is_first ? kept_ : nullptr,
                               .begins = q == 0,
-                              .ends = meets_c && ends});
+                              .ends = meets_c && ends,
+                              .tiles = tiles});
             }
         }
     }

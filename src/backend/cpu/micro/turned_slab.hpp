@@ -9,6 +9,7 @@
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
 #include "base/caches.hpp"
+#include "base/cpu_core.hpp"
 
 namespace tw::cpu {
 
@@ -74,7 +75,14 @@ private:
                       .sums_step = cut_.width,
                       .cols = cols,
                       .rows = static_cast<int>(x_.m()),
-                      .ahead = asks ? b_.at(0, j + cut_.width) : nullptr});
+                      .ahead = asks ? b_.at(0, j + cut_.width) : nullptr,
+                      .in_halves = in_halves()});
+    }
+
+    /// Turning is most of what few rows take; of narrow columns it takes all of them at once.
+    bool in_halves() const {
+        const bool all_at_once = b_.type == type_of<T> || cut_.width > cut_.ways;
+        return x_.m() <= most_in_halves && all_at_once && cpu_core().splits_vectors();
     }
 
     /// One row, with the roundings of any other kernel's sums.

@@ -106,20 +106,24 @@ TYPED_TEST(SameBits, ForAnyBlockOfTheSameProduct) {
 TYPED_TEST(SameBits, WhereThreadsShareOutBlocksOfK) {
     using Block = std::array<std::int64_t, 2>;
     using T = TypeParam;
-    constexpr auto n = TestFixture::n, k = TestFixture::k;
-    std::vector<T> b_columns(k * n);
-    const auto turned = column_major(b_columns.data(), k, n, k);
-    for (std::int64_t p = 0; p < k; ++p)
-        for (std::int64_t j = 0; j < n; ++j) turned(p, j) = this->b()(p, j);
-    const View<const T> by_columns(turned.data, k, n, turned.row_step, turned.col_step);
+    constexpr auto m = TestFixture::m, n = TestFixture::n, k = TestFixture::k;
+    std::vector<T> a_columns(m * k), b_columns(k * n);
+    const auto a_turned = column_major(a_columns.data(), m, k, m), b_turned = column_major(b_columns.data(), k, n, k);
+    for (std::int64_t p = 0; p < k; ++p) {
+        for (std::int64_t i = 0; i < m; ++i) a_turned(i, p) = this->a()(i, p);
+        for (std::int64_t j = 0; j < n; ++j) b_turned(p, j) = this->b()(p, j);
+    }
+    using Operands = std::pair<View<const T>, View<const T>>;
+    const View<const T> a_by_columns(a_turned), b_by_columns(b_turned);
     for (const Kernel* row : this->rows()) {
         const auto whole = this->product(row->name, this->a(), this->b(), {.threads = 1});
-        for (const auto& b : {this->b(), by_columns})
+        for (const auto& [a, b] :
+             {Operands{this->a(), this->b()}, Operands{this->a(), b_by_columns}, Operands{a_by_columns, this->b()}})
             for (const auto& [rows, cols] : {Block{29, 40}, Block{60, 16}, Block{83, 17}, Block{48, 33}, Block{8, 120},
                                              Block{5, 131}, Block{80, 130}}) {
                 if (!test::has_its_turn(3)) continue;
                 const auto part =
-                    this->product(row->name, this->a().block(0, 0, rows, k), b.block(0, 0, k, cols), {.threads = 16});
+                    this->product(row->name, a.block(0, 0, rows, k), b.block(0, 0, k, cols), {.threads = 16});
                 for (std::int64_t i = 0; i < rows; ++i)
                     for (std::int64_t j = 0; j < cols; ++j)
                         ASSERT_EQ(part[static_cast<std::size_t>(i * cols + j)],

@@ -14,6 +14,7 @@
 #include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "base/cpu_features.hpp"
+#include "base/narrow_runs.hpp"
 #include "rooms/backend/cpu/micro/values.hpp"
 #include "support/sanitized.hpp"
 
@@ -135,6 +136,43 @@ void expect_every_passing_tile(const MicroKernel<T>& kernel, bool fused) {
             }
 }
 
+/// The same chain by columns that are contiguous along k, of `type`, in vectors of either width.
+template <class T>
+void expect_every_turned_tile(const MicroKernel<T>& kernel, Type type) {
+    constexpr std::int64_t k = 75, width = 16;
+    auto b = values<T>(static_cast<std::size_t>(width * k), 2);
+    std::vector<std::uint16_t> narrow(b.size());
+    for (std::size_t i = 0; i < narrow.size(); ++i) narrow[i] = static_cast<std::uint16_t>(0x3800 + 7 * i % 0x800);
+    const bool is_narrow = type != type_of<T>;
+    if (is_narrow) widen_matrix({b.data(), Type::f32, width, k, k, 1}, {narrow.data(), type, width, k, k, 1});
+    for (int rows = 1; rows <= most_turned; ++rows)
+        for (std::int64_t cols = 1; cols <= width; ++cols)
+            for (const bool in_halves : {false, true}) {
+                if ((in_halves && rows > most_in_halves) || !test::has_its_turn(7)) continue;
+                const auto a = values<T>(static_cast<std::size_t>(rows * k), 1);
+                std::vector<T> sums(static_cast<std::size_t>(rows * width));
+                kernel.turn({.k = k,
+                             .a = a.data(),
+                             .b = is_narrow ? static_cast<const void*>(narrow.data()) : b.data(),
+                             .b_type = type,
+                             .b_step = k,
+                             .sums = sums.data(),
+                             .sums_step = width,
+                             .cols = cols,
+                             .rows = rows,
+                             .in_halves = in_halves});
+                for (int i = 0; i < rows; ++i)
+                    for (std::int64_t j = 0; j < cols; ++j) {
+                        T sum = 0;
+                        for (std::int64_t p = 0; p < k; ++p)
+                            sum = std::fma(a[static_cast<std::size_t>(p * rows + i)],
+                                           b[static_cast<std::size_t>(j * k + p)], sum);
+                        ASSERT_EQ(sums[static_cast<std::size_t>(i * width + j)], sum)
+                            << rows << " x " << cols << " at " << i << ", " << j << (in_halves ? " in halves" : "");
+                    }
+            }
+}
+
 TEST(MicroKernel, PortableTilesRoundTwiceATerm) {
     expect_every_tile(micro_portable_f32, false);
     expect_every_passing_tile(micro_portable_f32, false);
@@ -149,6 +187,8 @@ TEST(MicroKernel, Avx2TilesRoundOnceATerm) {
     expect_every_passing_tile(micro_avx2_f32, true);
     expect_every_tile(micro_avx2_f64, true);
     expect_every_passing_tile(micro_avx2_f64, true);
+    for (const Type type : {Type::f32, Type::f16, Type::bf16}) expect_every_turned_tile(micro_avx2_f32, type);
+    expect_every_turned_tile(micro_avx2_f64, Type::f64);
 }
 
 TEST(MicroKernel, Avx512TilesRoundOnceATerm) {
