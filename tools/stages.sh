@@ -159,8 +159,8 @@ run_tests() {
     newest=$(ls -t build/*/$costs 2>/dev/null | head -n 1 || true)
     [ -f "build/$preset/$costs" ] || [ -z "$newest" ] ||
         { mkdir -p "build/$preset/Testing/Temporary" && cp "$newest" "build/$preset/$costs"; }
-    # One more at once than there are cores: many wait, for a child, a lock or a browser.
-    local command=(ctest --test-dir "build/$preset" -j $((jobs + 1)) --output-on-failure --no-tests=error --timeout 600
+    # Two more at once than there are cores: many wait, for a child, a lock or a browser.
+    local command=(ctest --test-dir "build/$preset" -j $((jobs + 2)) --output-on-failure --no-tests=error --timeout 600
                    --output-junit "$results/$preset.xml" "$@")
     if [ -t 1 ]; then "${command[@]}" --progress </dev/null; else quietly "test-$preset" "${command[@]}"; fi
 }
