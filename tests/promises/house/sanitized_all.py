@@ -14,6 +14,7 @@ TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
 PRESETS = ["asan", "asan-clang", "msan", "tsan", "tsan-clang"]
 
 
+@unittest.skipUnless(shutil.which("git"), "git is not here")
 class SanitizedAll(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
