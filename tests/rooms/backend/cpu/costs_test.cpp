@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backend/cpu/backend.hpp"
+#include "backend/cpu/hierarchy_cost.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "base/cpu_core.hpp"
 
@@ -26,6 +27,14 @@ TEST(CostOfARow, IsNoLessOnThreadsThatHaveNothingToDo) {
             ++rows;
         }
     EXPECT_GT(rows, 90);
+}
+
+TEST(SharedPanels, AreThoseOfLargeProductsAndNotOfTwoThreadsThatSplitVectors) {
+    EXPECT_FALSE(cpu::shares_panels(2048, 2048, 2048, 1));
+    EXPECT_EQ(cpu::shares_panels(2048, 2048, 2048, 2), !cpu_core().splits_vectors());
+    EXPECT_TRUE(cpu::shares_panels(2048, 2048, 2048, 4));
+    EXPECT_FALSE(cpu::shares_panels(256, 256, 256, 4)) << "too little for each";
+    EXPECT_FALSE(cpu::shares_panels(40, 4096, 2048, 4)) << "few rows";
 }
 
 #if defined(__x86_64__)
