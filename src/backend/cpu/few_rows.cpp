@@ -192,7 +192,7 @@ double nanoseconds(const Problem& p, int threads) {
     const bool in_lines = on_squares && kernel.lanes * static_cast<int>(sizeof(T)) >= 64;
     const double bytes = n * k * static_cast<double>(size_of(p.in));
     const double reading = (in_lines ? 0.02 : 0.024) * bytes * slabs;
-    const double turning = turned.lies_well ? 0 : on_squares ? 0.0075 * sizeof(T) : 0.12;
+    const double turning = turned.lies_well ? 0 : on_squares ? 0.0075 * sizeof(T) : splits(kernel) ? 0.2 : 0.12;
     const double copying = turning * n * k * slabs;
     const double packing = 0.5 * m * k, pace = on_squares ? 1 : passing_pace(kernel, p, turned);
     const double products = cut_short(kernel, p) * (pace * m * n * k / kernel.rate + copying);

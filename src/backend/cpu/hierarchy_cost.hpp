@@ -54,8 +54,11 @@ double hierarchy_nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const double packed_bytes = sizeof(T) * (m * k + n * k);
-    const double against_products = packs_cheaply(micro, p) ? 0.42 : 1;
-    const double packed_byte = (packed_bytes > (1 << 22) ? 0.1 : 0.05) * against_products;
+    const bool turned = p.c == Form::col_major, turns_b = (turned ? p.a : p.b) != p.c;
+    const double byte = packed_bytes > (1 << 22) ? 0.1 : 0.05;
+    const double packed_byte = turns_b && is_split(micro, turned ? p.n : p.m) ? 1.2 * split_packed_byte
+                               : packs_cheaply(micro, p)                      ? 0.42 * byte
+                                                                              : byte;
     if (workers > 1 && !shares_panels(p.m, p.n, p.k, workers))
         return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte);
     const auto rows =

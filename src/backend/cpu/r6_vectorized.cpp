@@ -87,8 +87,7 @@ template <class T, const MicroKernel<T>& kernel>
 Status run_in_slabs(const Call& call, const Tile&, const SlabSteps* slabs) {
     if (!slabs && run_small<T, kernel>(call)) return {};
     const Product<T> by_rows = along_rows(product_of<T>(call));
-    const bool across =
-        goes_across(kernel, by_rows.m(), by_rows.n(), by_rows.a.row_step == 1 && by_rows.a.col_step != 1);
+    const bool across = goes_across(kernel, by_rows);
     const Product<T> x = across ? by_rows.transposed() : by_rows;
     Call some = call;
     some.threads = workers_for(call.m(), call.n(), call.k(), call.threads);

@@ -62,11 +62,22 @@ struct Strips {
 };
 
 /// Few columns of a C that lies by rows, by an A that lies by columns: turned, rows that pass by are contiguous, and
-/// C's few results go one by one. As timed on a core that splits vectors.
+/// C's few results go one by one. Or more rows than are summed on squares, by a B that lies by columns: turned, it is
+/// read as it lies, and the few rows are what is packed, in vectors that they must fill, the long ones of f32 above
+/// all; of a short k C's results are too much of the work. As timed on a core that splits vectors.
 template <class T>
-bool goes_across(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t n, bool a_lies_by_columns) {
-    constexpr std::int64_t few = 16;
-    return a_lies_by_columns && n <= few && m >= rows_worth_packing && is_split(kernel, n);
+bool goes_across(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t n, std::int64_t k, bool a_lies_by_columns,
+                 bool b_lies_by_columns) {
+    constexpr std::int64_t few = 16, some = 32;
+    if (a_lies_by_columns && n <= few && m >= rows_worth_packing) return is_split(kernel, n);
+    const bool fill_vectors = m >= kernel.lanes && 4 * m > 3 * round_up(m, kernel.lanes);
+    return b_lies_by_columns && m > most_turned && m <= some && n >= rows_worth_packing && k >= short_k &&
+           (fill_vectors || sizeof(T) == sizeof(double)) && splits(kernel);
+}
+template <class T>
+bool goes_across(const MicroKernel<T>& kernel, const Product<T>& x) {
+    return goes_across(kernel, x.m(), x.n(), x.k(), x.a.row_step == 1 && x.a.col_step != 1,
+                       x.b.row_step == 1 && x.b.col_step != 1);
 }
 
 /// Asks for a tile of C that is about to be computed.

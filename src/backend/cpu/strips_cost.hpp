@@ -14,13 +14,14 @@
 
 namespace tw::cpu {
 
-/// What goes across, as the few rows that it is then.
+/// What goes across, as the few rows or columns that it is then.
 template <class T, const MicroKernel<T>& kernel>
 Problem as_met(const Problem& p) {
     const bool turned = p.c == Form::col_major;
     const Form by_columns = turned ? Form::row_major : Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
-    if (is_narrow(p.in) || !goes_across(kernel, rows, cols, (turned ? p.b : p.a) == by_columns)) return p;
+    const bool a_by_columns = (turned ? p.b : p.a) == by_columns, b_by_columns = (turned ? p.a : p.b) == by_columns;
+    if (is_narrow(p.in) || !goes_across(kernel, rows, cols, p.k, a_by_columns, b_by_columns)) return p;
     const auto other = [](Form form) {
         return form == Form::row_major ? Form::col_major : form == Form::col_major ? Form::row_major : form;
     };

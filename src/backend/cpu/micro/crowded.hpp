@@ -35,6 +35,9 @@ bool passes_by_blocks(const Problem& p) noexcept {
     return p.k >= least_blocks * KC<T> && 2 * (p.m + p.n) * KC<T> * size <= caches().l2.bytes;
 }
 
+/// Nanoseconds that a core that splits vectors takes to pack a byte of a B along k for few rows.
+inline constexpr double split_packed_byte = 0.046;
+
 /// A few rows by a B whose rows are contiguous, on a core that splits vectors: as timed on a Zen 1. Products are slow
 /// there and the memory is not, so that what counts is whether the rows of a strip fight for sets.
 template <class T>
@@ -88,6 +91,8 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
     const bool passes = passes_by_blocks<T>(p), on_many_pages = (turned ? p.a : p.b) == p.c;
+    if (!on_many_pages && !packs && is_split(kernel, turned ? p.n : p.m))
+        return 1.06 * products + split_packed_byte * (turned ? m : n) * k * sizeof(T);
     if (on_many_pages && !packs && !passes && is_split(kernel, turned ? p.n : p.m)) return tiles_split(kernel, p);
     // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
     const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
