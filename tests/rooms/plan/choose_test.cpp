@@ -83,6 +83,27 @@ TEST(Choose, AChoiceIsRememberedForItsOwnWishesAlone) {
     EXPECT_GT(differ, 0) << "no wish here asks for another kernel";
 }
 
+TEST(Choose, WithReproducibleOneOrderServesAllRowsOfAK) {
+    using tw::Type;
+    const auto order_of = [](const tw::Problem& problem, int threads) {
+        tw::Plan plan;
+        EXPECT_TRUE(tw::try_plan(problem, {.reproducible = true, .threads = threads}, plan));
+        return plan.kernel ? plan.kernel->order : 0;
+    };
+    for (const tw::Accuracy accuracy : {tw::Accuracy(), tw::tf32, tw::bf16})
+        for (const Type type : {Type::f64, Type::f32, Type::f16, Type::bf16})
+            for (const int k : {1, 31, 64, 127, 128, 129, 1000, 9000}) {
+                const auto product = [&](int m, int n) {
+                    return tw::Problem{.m = m, .n = n, .k = k, .in = type, .out = type, .accuracy = accuracy};
+                };
+                const int one = order_of(product(1, 1), 1);
+                EXPECT_NE(one, 0);
+                for (const int m : {1, 7, 64, 5000})
+                    for (const int n : {64, 3000})
+                        for (const int threads : {1, 16}) EXPECT_EQ(order_of(product(m, n), threads), one) << k;
+            }
+}
+
 TEST(Choose, WhatIsRefusedIsRefusedAlsoWhereItsShapeIsRemembered) {
     const tw::Problem problem{.m = 4, .n = 4, .k = 4};
     tw::Plan plan;
