@@ -3,6 +3,7 @@
 """One token after another from a transformers model. On CUDA a step is captured in a graph, once for each effort, and
 replayed."""
 import collections
+import inspect
 
 import torch
 from transformers import DynamicCache, StaticCache
@@ -20,9 +21,10 @@ class Steps:
 
     def __init__(self, model, dial, length, is_compiled=False):
         self.model, self.dial, self.graphs, self.asked = model, dial, {}, collections.deque()
+        name = _cache_name(model)
 
         def next_token(ids, cache):
-            return first_largest(model(ids, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1])
+            return first_largest(model(ids, **{name: cache}, use_cache=True, logits_to_keep=1).logits[:, -1])
 
         self.next = next_token
         self.compiled = self._compiled() if is_compiled else self.next
@@ -126,6 +128,11 @@ def _cache(model, length):
     return cache
 
 
+def _cache_name(model):
+    """The argument of a model's forward that takes a cache: `past_key_values` was its name before `cache`."""
+    return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
+
+
 def first_largest(logits):
     """argmax of each row, keeping the dimension; of a large vocabulary by parts, since torch's kernel gives a row to
     one block."""
@@ -161,8 +168,8 @@ def tokens_of(model, dial, ids, most, is_compiled=False):
                 steps.step()
             yield steps.token()
         return
-    cache, x = DynamicCache(config=model.config), torch.tensor([ids], device=model.device)
+    cache, x = {_cache_name(model): DynamicCache(config=model.config)}, torch.tensor([ids], device=model.device)
     forward = torch.compile(model.forward) if is_compiled else model.forward
     for _ in range(most):
-        x = forward(x, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1].argmax(-1, keepdim=True)
+        x = forward(x, **cache, use_cache=True, logits_to_keep=1).logits[:, -1].argmax(-1, keepdim=True)
         yield int(x)
