@@ -101,10 +101,10 @@ Choice cheapest(const Backend& backend, const Criteria& criteria, bool any_order
 }
 
 /// The order of summation must not depend on m or n, so it is the one of a large square product of the same k. On a
-/// host a batch of few rows, of which a matrix unit leaves most idle, counts as much: what takes both the least time,
-/// in the mean, by one thread.
+/// host 32 rows, for which a matrix unit must cut and pack all of B, count as much: what takes both the least time, in
+/// the mean, by one thread.
 Choice cheapest_reproducible(const Backend& backend, Criteria criteria) noexcept {
-    constexpr std::int64_t few = 8, large = 4096;
+    constexpr std::int64_t few = 32, large = 4096;
     const auto of_rows = [&](std::int64_t rows, int order) {
         Problem model = criteria.problem;
         model.m = rows, model.n = large;
