@@ -151,11 +151,11 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 /// splits vectors sums that come and go cost more, the fewer the rows the more.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
-    constexpr std::int64_t rows_in_l1 = 24, very_few = 8, rows_across = 16;
+    constexpr std::int64_t rows_in_l1 = 24, one_panel = 6, rows_across = 16;
     const bool as_c_lies = x.m == (p.c == Form::col_major ? p.n : p.m);
     const bool across = splits(kernel) && !as_c_lies && !is_narrow(p.in);
     if (x.lies_well && (as_c_lies || (across && x.m <= rows_across)) && is_split(kernel, x.m))
-        return (x.m < very_few ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(x.m, 2)));
+        return (x.m <= one_panel ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(x.m, 2)));
     return x.m > (across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows) ? 2 : 1.4;
 }
 

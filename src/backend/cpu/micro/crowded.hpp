@@ -39,15 +39,18 @@ bool passes_by_blocks(const Problem& p) noexcept {
 inline constexpr double split_packed_byte = 0.046;
 
 /// A few rows by a B whose rows are contiguous, on a core that splits vectors: as timed on a Zen 1. Products are slow
-/// there and the memory is not, so that what counts is whether the rows of a strip fight for sets.
+/// there and the memory is not, so that what counts is whether the rows of a strip fight for sets. One or two rows have
+/// strips of several lines, which come more slowly.
 template <class T>
 double tiles_split(const MicroKernel<T>& kernel, const Problem& p) noexcept {
-    constexpr double l2 = 1 << 20, l3 = 1 << 22, memory = 1 << 25;
+    constexpr double l2 = 1 << 20, l3 = 1 << 22;
+    constexpr std::int64_t by_lines = 3;
     const bool turned = p.c == Form::col_major;
-    const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
+    const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)}, rows = turned ? p.n : p.m;
     const double bytes = static_cast<double>(row_bytes) * static_cast<double>(p.k);
-    const double pace = bytes < l2 ? 1.1 : row_bytes % 16384 == 0 ? 4.6 : row_bytes % 4096 == 0 ? 1.75 : 1.25;
-    const double byte = bytes <= l3 ? 0.035 : bytes <= memory ? 0.05 : 0.083;
+    const bool fight = row_bytes % 4096 == 0;
+    const double pace = bytes < l2 ? 1.1 : row_bytes % 16384 == 0 ? 4.6 : fight ? 1.9 : bytes <= l3 ? 1.25 : 1.35;
+    const double byte = bytes <= l3 ? 0.035 : rows < by_lines ? 0.07 : fight ? 0.065 : 0.045;
     return std::max(pace * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kernel.rate,
                     byte * bytes);
 }
