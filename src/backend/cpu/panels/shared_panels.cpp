@@ -81,7 +81,7 @@ public:
     /// `tree`: of slabs, whose nodes are blocks of k; null: there is none.
     SharedPanels(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
                  const Layout& layout, const SlabSteps* tree)
-        : kernel_(kernel), call_(call), turned_(turned), finisher_(finisher), of_(layout), tree_(tree) {
+        : kernel_(kernel), call_(call), turned_(turned), finisher_(finisher), of_(layout), tree_(tree), stages_(call.threads) {
         const std::int64_t panels = (of_.a_panels + of_.b_panels) * of_.at_once;
         group_ = std::clamp<std::int64_t>(panels / (4 * call.threads), 1, kernel->panels_at_once);
         std::byte* const room = call.scratch.data();
@@ -92,16 +92,15 @@ public:
         rounds_ = ceil_div(of_.k_blocks, of_.at_once);
     }
 
-    /// Tickets: for each round of blocks of k, groups to be packed, then cells.
-    std::int64_t tickets() const { return first_of(rounds_ - 1) + packs_of(rounds_ - 1) + of_.cells.count(); }
+    /// For each round of blocks of k a stage of groups to be packed, then one of cells.
+    std::int64_t items() const { return first_of(rounds_ - 1) + packs_of(rounds_ - 1) + of_.cells.count(); }
 
     void work(int worker) {
-        const std::int64_t end = tickets();
-        for (std::int64_t ticket; (ticket = stages_.take()) < end; stages_.complete()) {
-            const std::int64_t round = std::min(ticket / (packs_of(0) + of_.cells.count()), rounds_ - 1);
-            const std::int64_t item = ticket - first_of(round), packs = packs_of(round);
-            stages_.wait_for(first_of(round) + (item < packs ? 0 : packs));
-            item < packs ? pack(round, item) : multiply(round, item - packs, worker);
+        for (std::int64_t round = 0; round < rounds_; ++round) {
+            const std::int64_t packs = packs_of(round), cells = of_.cells.count();
+            share(2 * round + 1, packs, first_of(round), worker, [&](std::int64_t item) { pack(round, item); });
+            share(2 * round + 2, cells, first_of(round) + packs, worker,
+                  [&](std::int64_t item) { multiply(round, item, worker); });
         }
     }
 
@@ -114,6 +113,15 @@ public:
     }
 
 private:
+    /// What is left of a stage, which waits for all items before it.
+    template <class Body>
+    void share(std::int64_t stage, std::int64_t items, std::int64_t before, int worker, const Body& body) {
+        int at = stages_.home_of(worker);
+        for (std::int64_t item; (item = stages_.take(stage, items, at)) >= 0; stages_.complete()) {
+            stages_.wait_for(before);
+            body(item);
+        }
+    }
     Side side(bool is_a, std::int64_t panels, std::size_t panel_bytes, std::byte* room) const {
         const bool is_ready = call_.packed.panels && call_.packed.on_left == is_a;
         return {is_ready ? call_.packed.panels : nullptr, room, panels, is_ready ? 0 : ceil_div(panels, group_),
@@ -226,7 +234,7 @@ Status run_on_shared_panels(const PanelKernel& of, const Call& given, const Tile
     SharedPanels shared(kernel, call, turned, finisher, layout, tree);
     if (call.executor) shared.work_in_stages();
     else
-        share_out(call, std::min<std::int64_t>(call.threads, shared.tickets()),
+        share_out(call, std::min<std::int64_t>(call.threads, shared.items()),
                   [&](int worker, std::int64_t) { shared.work(worker); });
     return {};
 }
