@@ -68,40 +68,66 @@ void run_alone(const OrientedKernel& kernel, const Call& call, bool turned, cons
         }
 }
 
-/// Few rows or columns of C for several threads: each element of the large operand is met by a panel or two, so that
-/// panels for all would cost its way through memory twice more. Every thread packs what it takes of it, and all of the
-/// small one.
-struct FewLines {
-    std::int64_t rows, cols;  // of a part of C; 0: these are not few
+/// Parts of C whose threads pack what they meet themselves, and wait for nobody. Few rows or columns of C: each element
+/// of the large operand is met by a panel or two, so that panels for all would cost its way through memory twice more.
+/// Small products: panels that come from other cores' caches, and waiting for them, take longer than packing.
+struct OwnParts {
+    std::int64_t rows, cols;  // of a part of C; 0: panels are shared
+    bool are_few_lines;
 
-    FewLines(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, int threads) : rows(m), cols(n) {
+    OwnParts(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, int threads)
+        : rows(m), cols(n) {
         constexpr std::int64_t most = 64, parts_of_a_thread = 4, at_least = 4;  // times as many lines as are few
         const bool few_rows = m <= n;
         const std::int64_t few = std::min(m, n), unit = few_rows ? kernel.nr : kernel.mr;
         std::int64_t& longer = few_rows ? cols : rows;
         longer = round_up(std::max(ceil_div(longer, parts_of_a_thread * threads), at_least * few), unit);
-        if (few > most || longer * threads > std::max(m, n) + unit) rows = cols = 0;
+        are_few_lines = few <= most && longer * threads <= std::max(m, n) + unit;
+        if (are_few_lines) return;
+        rows = cols = 0;
+        if (is_small(kernel, m, n, k, threads)) cut(kernel, m, n, threads);
     }
-    bool are_few() const { return rows > 0; }
+    bool are_own() const { return rows > 0; }
+
+private:
+    /// One for each thread. Packing an element takes as long as some fifty products.
+    void cut(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, int threads) {
+        constexpr std::int64_t packing = 50;
+        std::int64_t least = INT64_MAX;
+        for (int down = 1; down <= threads; ++down) {
+            const std::int64_t high = round_up(ceil_div(m, down), kernel.mr),
+                               wide = round_up(ceil_div(n, threads / down), kernel.nr);
+            const std::int64_t cost = high * wide + packing * (high + wide);
+            if (cost < least) least = cost, rows = high, cols = wide;
+        }
+    }
+    /// The fewer bytes panels take, the sooner packing them twice pays.
+    static bool is_small(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
+        constexpr double products_of_a_byte = 1 << 25;
+        const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+        const auto bytes = static_cast<double>(kernel->panel_bytes(kernel.nr, k));
+        return threads > 1 && products * bytes / static_cast<double>(kernel.nr * k) < products_of_a_byte * threads;
+    }
 };
 
-void run_few_lines(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
-                   const Tile& blocks, const FewLines& few) {
-    const std::int64_t m = call.m(), n = call.n(), across = ceil_div(n, few.cols);
-    const Cut cut(kernel, few.rows, few.cols, call.k(), blocks);
+void run_own_parts(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
+                   const Tile& blocks, const OwnParts& parts) {
+    const std::int64_t m = call.m(), n = call.n(), across = ceil_div(n, parts.cols);
+    const Cut cut(kernel, parts.rows, parts.cols, call.k(), blocks);
     const std::size_t room = cut.bytes(kernel);
-    share_out(call, across * ceil_div(m, few.rows), [&](int worker, std::int64_t item) {
-        const std::int64_t i = item / across * few.rows, j = item % across * few.cols;
-        run_alone(kernel, call, turned, finisher, cut, {i, j, std::min(few.rows, m - i), std::min(few.cols, n - j)},
+    share_out(call, across * ceil_div(m, parts.rows), [&](int worker, std::int64_t item) {
+        const std::int64_t i = item / across * parts.rows, j = item % across * parts.cols;
+        run_alone(kernel, call, turned, finisher, cut, {i, j, std::min(parts.rows, m - i), std::min(parts.cols, n - j)},
                   call.scratch.data() + static_cast<std::size_t>(worker) * room);
     });
 }
 
-std::size_t few_lines_bytes(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k,
+std::size_t own_parts_bytes(const OrientedKernel& kernel, std::int64_t m, std::int64_t n, std::int64_t k,
                             const Tile& blocks, int threads) {
-    const FewLines few(kernel, m, n, threads);
-    return few.are_few() ? Cut(kernel, few.rows, few.cols, k, blocks).bytes(kernel) * static_cast<std::size_t>(threads)
-                         : 0;
+    const OwnParts parts(kernel, m, n, k, threads);
+    return parts.are_own()
+               ? Cut(kernel, parts.rows, parts.cols, k, blocks).bytes(kernel) * static_cast<std::size_t>(threads)
+               : 0;
 }
 
 }  // namespace
@@ -111,8 +137,8 @@ std::size_t hierarchy_scratch_bytes(const PanelKernel& kernel, const Problem& p,
     const OrientedKernel oriented(kernel);
     if (workers > 1)
         return std::max({shared_panels_bytes(kernel, p, blocks, workers),
-                         few_lines_bytes(oriented, p.m, p.n, p.k, blocks, workers),
-                         few_lines_bytes(oriented, p.n, p.m, p.k, blocks, workers)});
+                         own_parts_bytes(oriented, p.m, p.n, p.k, blocks, workers),
+                         own_parts_bytes(oriented, p.n, p.m, p.k, blocks, workers)});
     return std::max(Cut(oriented, p.m, p.n, p.k, blocks).bytes(oriented),
                     Cut(oriented, p.n, p.m, p.k, blocks).bytes(oriented));
 }
@@ -121,8 +147,8 @@ std::size_t hierarchy_bytes_in_slabs(const PanelKernel& kernel, const Problem& p
                                      int nodes) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const OrientedKernel oriented(kernel);
-    const bool are_few =
-        FewLines(oriented, p.m, p.n, workers).are_few() || FewLines(oriented, p.n, p.m, workers).are_few();
+    const bool are_few = OwnParts(oriented, p.m, p.n, p.k, workers).are_few_lines ||
+                         OwnParts(oriented, p.n, p.m, p.k, workers).are_few_lines;
     return workers > 1 && !are_few ? shared_panels_bytes_in_slabs(kernel, p, blocks, workers, nodes) : 0;
 }
 
@@ -157,11 +183,13 @@ Status run_hierarchy(const PanelKernel& kernel, const Call& given, const Tile& b
     const bool turned = oriented.is_turned(call);
     const Call own = turned_if(turned, call);
     const Finisher finisher(call, turned, kernel.slabs);
-    const FewLines few(oriented, own.m(), own.n(), call.threads);
-    const std::size_t room = few_lines_bytes(oriented, own.m(), own.n(), own.k(), blocks, call.threads);
-    const bool are_few = few.are_few() && room <= call.scratch.size();  // a part of a larger product may have less
-    if (call.threads > 1 && !are_few) return run_on_shared_panels(kernel, call, blocks);
-    if (call.threads > 1) run_few_lines(oriented, own, turned, finisher, blocks, few);
+    const OwnParts parts(oriented, own.m(), own.n(), own.k(), call.threads);
+    const std::size_t room = own_parts_bytes(oriented, own.m(), own.n(), own.k(), blocks, call.threads);
+    const bool is_tree = kernel.slabs && kernel.slabs->pairs > 0;  // whose nodes are put together in shared panels
+    const bool are_own =
+        !is_tree && parts.are_own() && room <= call.scratch.size();  // a part of a larger product may have less
+    if (call.threads > 1 && !are_own) return run_on_shared_panels(kernel, call, blocks);
+    if (call.threads > 1) run_own_parts(oriented, own, turned, finisher, blocks, parts);
     else
         run_alone(oriented, own, turned, finisher, Cut(oriented, own.m(), own.n(), own.k(), blocks),
                   {0, 0, own.m(), own.n()}, own.scratch.data());

@@ -81,7 +81,13 @@ public:
     /// `tree`: of slabs, whose nodes are blocks of k; null: there is none.
     SharedPanels(const OrientedKernel& kernel, const Call& call, bool turned, const Finisher& finisher,
                  const Layout& layout, const SlabSteps* tree)
-        : kernel_(kernel), call_(call), turned_(turned), finisher_(finisher), of_(layout), tree_(tree), stages_(call.threads) {
+        : kernel_(kernel),
+          call_(call),
+          turned_(turned),
+          finisher_(finisher),
+          of_(layout),
+          tree_(tree),
+          stages_(call.threads) {
         const std::int64_t panels = (of_.a_panels + of_.b_panels) * of_.at_once;
         group_ = std::clamp<std::int64_t>(panels / (4 * call.threads), 1, kernel->panels_at_once);
         std::byte* const room = call.scratch.data();
