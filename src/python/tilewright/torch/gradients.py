@@ -79,15 +79,27 @@ def _linear(context, g):
     return of_x, of_weight, of_bias, of_residual
 
 
-def _recorded(backward):
+def _keep_two(context, a, b, product, how):  # by their count: a cut of *given takes a twentieth of a small call
+    context.to_save, context.how = (a, b), how  # as save_for_backward has it
+    return product[0]  # not a tensor that goes in: it would come out as another view of itself
+
+
+def _keep_three(context, added, a, b, product, how):
+    context.to_save, context.how = (added, a, b), how
+    return product[0]
+
+
+def _keep_four(context, x, weight, bias, residual, product, how):
+    context.to_save, context.how = (x, weight, bias, residual), how
+    return product[0]
+
+
+def _recorded(keep, backward):
     """record(*tensors, product, how): the product, which is there, with its gradient, without passing torch's
     dispatcher."""
 
     class Recorded(torch.autograd.Function):
-        @staticmethod
-        def forward(context, *given):
-            context.to_save, context.how = given[:-2], given[-1]  # as save_for_backward has it
-            return given[-2][0]  # not a tensor that goes in: it would come out as another view of itself
+        forward = staticmethod(keep)
 
         @staticmethod
         def backward(context, g):
@@ -98,7 +110,9 @@ def _recorded(backward):
     return super(torch.autograd.Function, Recorded).apply
 
 
-_RECORD_MATMUL, _RECORD_ADDMM, _RECORD_LINEAR = _recorded(_matmul), _recorded(_addmm), _recorded(_linear)
+_RECORD_MATMUL, _RECORD_ADDMM = _recorded(_keep_two, _matmul), _recorded(_keep_three, _addmm)
+_RECORD_LINEAR = _recorded(_keep_four, _linear)
+_PLAINLY = {}  # how, where nothing else is said: one for all calls
 
 
 def text_of(accuracy):
@@ -107,7 +121,10 @@ def text_of(accuracy):
 
 def record_matmul(product, a, b, accuracy=None, reproducible=False):
     """A product alone in a tuple, as the native call gives it where a gradient is to be recorded."""
-    return _RECORD_MATMUL(a, b, product, {"accuracy": text_of(accuracy), "reproducible": reproducible})
+    how = _PLAINLY
+    if accuracy is not None or reproducible:
+        how = {"accuracy": text_of(accuracy), "reproducible": reproducible}
+    return _RECORD_MATMUL(a, b, product, how)
 
 
 def record_addmm(product, input, a, b, alpha=1.0, activation="none", accuracy=None, reproducible=False):
@@ -118,7 +135,9 @@ def record_addmm(product, input, a, b, alpha=1.0, activation="none", accuracy=No
 def record_linear(
     product, x, weight, bias=None, residual=None, activation="none", accuracy=None, reproducible=False
 ):
-    how = {"activation": activation, "accuracy": text_of(accuracy), "reproducible": reproducible}
+    how = _PLAINLY
+    if activation != "none" or accuracy is not None or reproducible:
+        how = {"activation": activation, "accuracy": text_of(accuracy), "reproducible": reproducible}
     return _RECORD_LINEAR(x, weight, bias, residual, product, how)
 
 
