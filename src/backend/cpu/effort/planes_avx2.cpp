@@ -100,14 +100,18 @@ template <int width, bool is_half>
     pace.owed = owed;
 }
 
-/// An entry's nibbles of even k, or of odd k, in C, or of A and B put together.
+/// An entry's nibbles of even and of odd k, in C, or of A and B put together: their bits are swapped.
 template <int width, bool is_half, Kind kind>
-TW_INSIDE __m256i nibbles(const std::byte* first, const std::byte* b, std::int64_t input, int odd) {
-    if constexpr (kind == of_c) return load<is_half>(first + odd * 16 * width + input * (64 * width));
+TW_INSIDE void nibbles(const std::byte* first, const std::byte* b, std::int64_t input, __m256i (&x)[2]) {
+    if constexpr (kind == of_c) {
+        x[0] = load<is_half>(first + input * (64 * width)),
+        x[1] = load<is_half>(first + 16 * width + input * (64 * width));
+        return;
+    }
     const __m256i row_a = load<is_half>(first + input * (32 * width)), row_b = load<is_half>(b + input * (32 * width));
-    const __m256i x = odd ? row_a : _mm256_slli_epi16(row_a, 2), y = odd ? _mm256_srli_epi16(row_b, 2) : row_b;
     const __m256i upper_two = _mm256_set1_epi8(static_cast<char>(0xcc));
-    return _mm256_xor_si256(y, _mm256_and_si256(upper_two, _mm256_xor_si256(x, y)));
+    const __m256i swapped = _mm256_and_si256(upper_two, _mm256_xor_si256(_mm256_slli_epi16(row_a, 2), row_b));
+    x[0] = _mm256_xor_si256(row_b, swapped), x[1] = _mm256_xor_si256(row_a, _mm256_srli_epi16(swapped, 2));
 }
 
 template <int width, bool is_half, Kind kind>
@@ -124,11 +128,13 @@ template <int width, bool is_half, Kind kind>
             owed += asks;
             if (owed >= pairs) owed -= pairs, pace.asking.ask<width>();
             const __m256i value = list.values[side][p];
+            __m256i row0[2], row1[2];
+            nibbles<width, is_half, kind>(first_plane, b, list.rows[2 * p].input, row0);
+            nibbles<width, is_half, kind>(first_plane, b, list.rows[2 * p + 1].input, row1);
 #pragma GCC unroll 2
             for (int odd = 0; odd < 2; ++odd) {
-                const __m256i row0 = nibbles<width, is_half, kind>(first_plane, b, list.rows[2 * p].input, odd),
-                              row1 = nibbles<width, is_half, kind>(first_plane, b, list.rows[2 * p + 1].input, odd);
-                const __m256i x[2] = {_mm256_unpacklo_epi8(row0, row1), _mm256_unpackhi_epi8(row0, row1)};
+                const __m256i x[2] = {_mm256_unpacklo_epi8(row0[odd], row1[odd]),
+                                      _mm256_unpackhi_epi8(row0[odd], row1[odd])};
 #pragma GCC unroll 2
                 for (int part = 0; part < 2; ++part) {
                     add_product(words[odd][part], _mm256_and_si256(x[part], mask), value);
@@ -202,14 +208,14 @@ TW_INSIDE Pace pace_of(const Asking& asking, const Desk& desk, int width) {
 template <int width>
 void multiply_tile(const EffortTile& call) {
     const PlanesTileRows tile = rows_of(call.rows, call.inputs, width);
-    const PlanesTileRows next_tile = rows_of(call.next_rows ? call.next_rows : call.rows, call.inputs, width);
+    const AskedTile own{tile}, next_tile{rows_of(call.next_rows ? call.next_rows : call.rows, call.inputs, width)};
     __m256 y[2][2][4][2][2] = {};
     Desk desk;
     for (std::int64_t from = 0; from < call.count; from += chunk) {
         const std::int64_t rest = call.count - from;
         const int count = static_cast<int>(rest < chunk ? rest : chunk);
         const EffortEntry* next = call.entries + from + count;
-        Asking asking{tile, next, next + (rest - count < chunk ? rest - count : chunk)};
+        Asking asking{own, next, next + (rest - count < chunk ? rest - count : chunk)};
         if (rest == count && call.next_rows)
             asking = {next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
         round_chunk<width>(tile, call.entries + from, count, asking, desk);

@@ -47,27 +47,15 @@ struct Desk {
 /// multiplied, into L2, as evenly as can be, half an entry at a time: Zen 3 drops what is asked for while some 20 lines
 /// are on their way.
 struct Asking {
-    PlanesTileRows tile;
+    AskedTile tile;
     const EffortEntry *next, *end;
     bool is_half_done = false;
 
     template <int width>
     [[gnu::always_inline]] void ask() {
         if (next == end) return;
-        constexpr std::int64_t half = 16 * width;
-        const std::int64_t input = next->input;
-        const std::byte* a = tile.a.rows + input * (2 * half);
-        if (!is_half_done) {
-            ask_for(tile.scales.rows + input * (8 * width));
-            ask_for(a), ask_for(a + half);
-        } else {  // no branch depends on an entry: rows that are not wanted are the first plane's again
-            const std::byte* b = next->units > 1 ? tile.b.rows + input * (2 * half) : a;
-            const std::byte* c = next->units > 2 ? tile.c.rows + input * (4 * half) : a;
-            const std::int64_t quarter_of_c = next->units > 2 ? half : 0;
-            ask_for(b), ask_for(b + half);
-            for (int q = 0; q < 4; ++q) ask_for(c + q * quarter_of_c);
-            ++next;
-        }
+        if (is_half_done) tile.ask_for_others(*next++, width);
+        else tile.ask_for_first(*next, width);
         is_half_done = !is_half_done;
     }
     std::int64_t left() const { return 2 * (end - next) - is_half_done; }
