@@ -73,7 +73,7 @@ struct Sampled {
     /// Digits' own rate, which their rows tell lower than it is. Many threads fetch panels from each other's caches.
     static double nanoseconds(const Problem& p, int threads) {
         const int workers = workers_for(p.m, p.n, p.k, threads);
-        const double shared = 1 + 0.3 * share_of_many(workers);
+        const double shared = 1 + 0.43 * share_of_many(workers);
         return 0.68 * shared * digits.nanoseconds(p, threads) + waiting_for_panels(p.k, workers);
     }
 };

@@ -116,17 +116,26 @@ private:
     }
 };
 
+/// How many of the threads have a panel of each side to multiply at a time.
+inline double busy_workers(std::int64_t m, std::int64_t n, int workers) noexcept {
+    const auto tiles = ceil_div(m, unit_side) * ceil_div(n, unit_side);
+    return static_cast<double>(tiles) / static_cast<double>(ceil_div(tiles, workers));
+}
+
 /// `rate` products a nanosecond on whole tiles, and 0.15 ns an element and part for cutting and packing. Parts of many
-/// threads take longer, as panels of four and six bytes an element come from other cores' caches.
+/// threads take longer, as panels come from other cores' caches, but for few lines, whose threads pack their own.
 template <int parts, int rate>
 double unit_nanoseconds(const Problem& p, int threads) {
-    constexpr double slower = parts == 3 ? 0.45 : parts == 2 ? 0.7 : 0;
+    constexpr std::int64_t few_lines = 64;
+    constexpr double slower = parts == 3 ? 0.55 : parts == 2 ? 0.7 : 0.5;
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 32));
     const int workers = workers_for(p.m, p.n, p.k, threads);
-    const double shared = 1 + slower * share_of_many(workers),
+    const bool waits_less = parts == 1 && std::min(p.m, p.n) <= few_lines;
+    const double shared = waits_less ? 1 : 1 + slower * share_of_many(workers),
                  waiting = parts > 1 ? waiting_for_panels(p.k, workers) : 0;
-    return 1000 + 1000 * (workers > 1) + waiting + shared * (m * n * k / rate + 0.15 * parts * (m + n) * k) / workers;
+    return 1000 + 1000 * (workers > 1) + waiting +
+           shared * (m * n * k / rate + 0.15 * parts * (m + n) * k) / busy_workers(p.m, p.n, workers);
 }
 
 }  // namespace tw::cpu
