@@ -48,16 +48,6 @@ bool packs_cheaply(const MicroKernel<T>& micro, const Problem& p) noexcept {
     return splits(micro) && (rows < few_rows || are_some);
 }
 
-/// How much longer many threads take to pack an A by columns in 64-byte vectors, beside all that they take: each step
-/// along k reads another line, most of them of another page, and sixteen threads' wait for each other.
-template <class T>
-double packing_by_columns(const MicroKernel<T>& micro, const Problem& p, int workers) noexcept {
-    constexpr double some_products = 1e8;
-    const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major;
-    const double products = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-    return micro.lanes * int{sizeof(T)} >= 64 && !lies_well && workers >= 12 && products > some_products ? 1.2 : 1;
-}
-
 /// The kernel's rate (short vectors have no slivers), and packing, longer for operands that come from far away.
 template <class T, const MicroKernel<T>& micro>
 double hierarchy_nanoseconds(const Problem& p, int threads) {
@@ -70,14 +60,13 @@ double hierarchy_nanoseconds(const Problem& p, int threads) {
                                : packs_cheaply(micro, p)                      ? 0.42 * byte
                                                                               : byte;
     if (workers > 1 && !shares_panels(p.m, p.n, p.k, workers))
-        return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte) * packing_by_columns(micro, p, workers);
+        return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte);
     const auto rows =
         micro.lanes * int{sizeof(T)} < 64 ? std::max(p.m, std::int64_t{micro.mr}) : round_up(p.m, micro.mr);
     constexpr std::int64_t small_c = 1 << 14;  // whose cells take hardly longer than waiting for their panels
     const double waiting = workers > 1 && p.m * p.n <= small_c ? 1.3 : 1;
     const double tiles = static_cast<double>(rows) * static_cast<double>(round_up(p.n, micro.nr)) * waiting;
-    return 400 + 1000 * (workers > 1) +
-           (tiles * k / micro.rate + packed_bytes * packed_byte) / workers * packing_by_columns(micro, p, workers);
+    return 400 + 1000 * (workers > 1) + (tiles * k / micro.rate + packed_bytes * packed_byte) / workers;
 }
 
 /// Two forms of one kernel: the one that does not suit the core costs a little more.

@@ -137,8 +137,9 @@ TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
                     }
 }
 
-TEST(MacroKernel, FewLinesAreSharedOutInPartsOfTheLongSide) {
-    constexpr std::int64_t shapes[][3] = {{11, 3001, 40}, {3001, 11, 40}, {64, 1537, 33}, {1, 30000, 35}};
+TEST(MacroKernel, FewLinesAndSmallProductsAreSharedOutInParts) {
+    constexpr std::int64_t shapes[][3] = {{11, 3001, 40}, {3001, 11, 40}, {64, 1537, 33},
+                                          {1, 30000, 35}, {130, 150, 90}, {97, 333, 50}};
     for (const PanelKernel& kernel : kernels())
         for (const auto& [m, n, k] : shapes)
             for (const bool columns_of_c : {false, true}) {
