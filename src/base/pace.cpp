@@ -19,6 +19,14 @@ const Pace& settle(const Pace& wanted) noexcept {
 
 }  // namespace
 
+double RowPace::nanoseconds(std::int64_t rows, std::int64_t cols, std::int64_t k, int size,
+                            bool along_k) const noexcept {
+    const double f32s = size / 4.0, results = static_cast<double>(rows) * static_cast<double>(cols);
+    const double terms = static_cast<double>(k), of_b = terms * static_cast<double>(cols) * size;
+    return results * terms * f32s * (along_k ? product_along_k : product) + of_b * (along_k ? byte_along_k : byte) +
+           results * size * result_byte;
+}
+
 double Pace::products_worth_a_thread() const noexcept {
     constexpr double unmeasured = 1 << 16, least = 1 << 16, most = 1 << 19;
     constexpr double reached = 0.42;  // products for each flop of the peak

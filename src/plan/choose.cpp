@@ -18,6 +18,7 @@
 #include "plan/operands.hpp"
 #include "plan/pace_store.hpp"
 #include "plan/registry.hpp"
+#include "plan/rows_by_pace.hpp"
 #include "plan/slabs.hpp"
 #include "plan/store.hpp"
 #include "tilewright/plan.hpp"
@@ -344,6 +345,8 @@ Status try_plan(const Problem& problem, const Options& options, Plan& plan) noex
 
     if (has_slabs(options) && name.empty())
         choice.kernel = cheaper_at_once(*backend, criteria, problem.k, options.slabs, choice);
+    else if (const Pace* const pace = name.empty() ? pace_of_rows(*backend) : nullptr)
+        choice.kernel = quickest_by_pace(*backend, criteria.problem, threads, choice.kernel, *pace);
 
     plan.problem = problem;
     plan.options = options;

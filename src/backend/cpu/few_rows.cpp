@@ -151,12 +151,13 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 /// splits vectors sums that come and go cost more, the fewer the rows the more.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
-    constexpr std::int64_t rows_in_l1 = 24, one_panel = 6, rows_across = 16;
+    constexpr std::int64_t rows_in_l1 = 24, rows_across = 16;
     const bool as_c_lies = x.m == (p.c == Form::col_major ? p.n : p.m);
     const bool across = splits(kernel) && !as_c_lies && !is_narrow(p.in);
     if (x.lies_well && (as_c_lies || (across && x.m <= rows_across)) && is_split(kernel, x.m))
-        return (x.m <= one_panel ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(x.m, 2)));
-    return x.m > (across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows) ? 2 : 1.4;
+        return (x.m <= kernel.low ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(x.m, 2)));
+    const std::int64_t near = across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows;
+    return x.m > near ? 2 : splits(kernel) && !x.lies_well ? 1.1 : 1.4;
 }
 
 /// Some columns of a C that lies by rows, whose last vector is cut short: turned round they are rows, in whole vectors.
@@ -192,8 +193,8 @@ double nanoseconds(const Problem& p, int threads) {
     const bool in_lines = on_squares && kernel.lanes * static_cast<int>(sizeof(T)) >= 64;
     const double bytes = n * k * static_cast<double>(size_of(p.in));
     const double reading = (in_lines ? 0.02 : 0.024) * bytes * slabs;
-    const double turning = turned.lies_well ? 0 : on_squares ? 0.0075 * sizeof(T) : splits(kernel) ? 0.2 : 0.12;
-    const double copying = turning * n * k * slabs;
+    const double copied = splits(kernel) ? 0.075 * sizeof(T) : 0.12, turned_byte = 0.0075;
+    const double copying = (turned.lies_well ? 0 : on_squares ? turned_byte * sizeof(T) : copied) * n * k * slabs;
     const double packing = 0.5 * m * k, pace = on_squares ? 1 : passing_pace(kernel, p, turned);
     const double products = cut_short(kernel, p) * (pace * m * n * k / kernel.rate + copying);
     const int workers = workers_for(p.m, p.n, p.k, threads);

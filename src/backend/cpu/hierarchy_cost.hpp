@@ -37,15 +37,18 @@ double nanoseconds_of_part(const Problem& p, int workers, double packed_byte) {
     return static_cast<double>(p.k) * (tiles / micro.rate + sizeof(T) * (rows + cols) * packed_byte);
 }
 
-/// Where packing counts less beside the products of a core that splits vectors: of few rows, and of some columns but
-/// those that r6 meets row by row, for which its price holds.
+/// Nanoseconds that packing a byte takes beside products at the kernel's rate, longer for operands that come from far
+/// away. A core that splits vectors is quicker at it than at products, as timed on a Zen 1.
 template <class T>
-bool packs_cheaply(const MicroKernel<T>& micro, const Problem& p) noexcept {
-    constexpr std::int64_t few_rows = 48, some_columns = 96;
-    const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major;
+double packed_byte_of(const MicroKernel<T>& micro, const Problem& p, double bytes) noexcept {
+    constexpr std::int64_t some_columns = 96;
+    constexpr double lying_byte = 0.046, turned_byte = 0.077;
+    const double byte = bytes > (1 << 22) ? 0.1 : 0.05;
+    if (!splits(micro)) return byte;
+    const bool turned = p.c == Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
-    const bool are_some = cols < some_columns && (cols > micro.widths[1] || !lies_well);
-    return splits(micro) && (rows < few_rows || are_some);
+    if (rows < rows_by_lines) return (turned ? p.a : p.b) == p.c ? lying_byte : turned_byte;
+    return cols < some_columns ? lying_byte : byte;
 }
 
 /// The kernel's rate (short vectors have no slivers), and packing, longer for operands that come from far away.
@@ -54,18 +57,15 @@ double hierarchy_nanoseconds(const Problem& p, int threads) {
     const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const double packed_bytes = sizeof(T) * (m * k + n * k);
-    const bool turned = p.c == Form::col_major, turns_b = (turned ? p.a : p.b) != p.c;
-    const double byte = packed_bytes > (1 << 22) ? 0.1 : 0.05;
-    const double packed_byte = turns_b && is_split(micro, turned ? p.n : p.m) ? 1.2 * split_packed_byte
-                               : packs_cheaply(micro, p)                      ? 0.42 * byte
-                                                                              : byte;
+    const double packed_byte = packed_byte_of(micro, p, packed_bytes);
     if (workers > 1 && !shares_panels(p.m, p.n, p.k, workers))
         return 1400 + nanoseconds_of_part<T, micro>(p, workers, packed_byte);
     const auto rows =
         micro.lanes * int{sizeof(T)} < 64 ? std::max(p.m, std::int64_t{micro.mr}) : round_up(p.m, micro.mr);
     constexpr std::int64_t small_c = 1 << 14;  // whose cells take hardly longer than waiting for their panels
     const double waiting = workers > 1 && p.m * p.n <= small_c ? 1.3 : 1;
-    const double tiles = static_cast<double>(rows) * static_cast<double>(round_up(p.n, micro.nr)) * waiting;
+    const double tiles = static_cast<double>(rows) *
+                         static_cast<double>(round_up(p.n, splits(micro) ? micro.lanes : micro.nr)) * waiting;
     return 400 + 1000 * (workers > 1) + (tiles * k / micro.rate + packed_bytes * packed_byte) / workers;
 }
 

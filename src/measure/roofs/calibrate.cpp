@@ -12,6 +12,7 @@
 #include "measure/basis/statistics.hpp"
 #include "measure/roofs/bandwidth.hpp"
 #include "measure/roofs/peaks.hpp"
+#include "measure/roofs/row_paces.hpp"
 
 namespace tw::measure {
 namespace {
@@ -46,6 +47,12 @@ double start_of(int threads) {
     return quick < most_seconds ? quick * 1e9 : 0;
 }
 
+/// Of some rows of C, on one thread.
+std::string text_of_way(const char* way, const RowPace& pace) {
+    return fmt::format("  {:<12} {:.4f} ns a product, {:.3f} a byte of B; along k {:.4f}, {:.3f}; {:.3f} a byte of C\n",
+                       way, pace.product, pace.byte, pace.product_along_k, pace.byte_along_k, pace.result_byte);
+}
+
 }  // namespace
 
 Pace calibrate(int threads) {
@@ -57,6 +64,7 @@ Pace calibrate(int threads) {
     if (threads == 1) found.read_together = found.read;
     found.gflops = measure_gflops(fma_loop("f32"), seconds_each);
     found.start = start_of(threads);
+    measure_rows(found);
     return found;
 }
 
@@ -67,10 +75,14 @@ std::string text_of(const Pace& pace, int threads) {
                                  : pace.start > 0
                                      ? fmt::format("{:.1f} us until all have begun and ended", pace.start * 1e-3)
                                      : std::string("none came in time, as the machine is busy");
+    const std::string rows = !pace.knows_rows()
+                                 ? std::string()
+                                 : "  some rows of f32, one thread\n" + text_of_way("r6", pace.strips) +
+                                       text_of_way("r7", pace.panels) + text_of_way("few_rows", pace.passing);
     return fmt::format(
         "  memory       {:.1f} GB/s by one thread{}\n  arithmetic   {:.1f} GFLOP/s of f32 on one core\n"
-        "  threads      {}; worth one more for every {:.0f} thousand products\n",
-        pace.read, together, pace.gflops, starting, pace.products_worth_a_thread() * 1e-3);
+        "  threads      {}; worth one more for every {:.0f} thousand products\n{}",
+        pace.read, together, pace.gflops, starting, pace.products_worth_a_thread() * 1e-3, rows);
 }
 
 }  // namespace tw::measure

@@ -8,11 +8,11 @@
 
 namespace tw::measure {
 
-/// Measures what rules may go by, in some 0.2 s: memory by one thread and by `threads`, multiply-adds of one core, and
-/// how long threads take to begin and to be waited for.
+/// Measures what rules may go by, in some 0.3 s: memory by one thread and by `threads`, multiply-adds of one core, how
+/// long threads take to begin and to be waited for, and what some rows of C take by each way to multiply them.
 Pace calibrate(int threads);
 
-/// Four lines for a person.
+/// Some lines for a person.
 std::string text_of(const Pace& pace, int threads);
 
 }  // namespace tw::measure

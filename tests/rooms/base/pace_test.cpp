@@ -20,6 +20,14 @@ TEST(Pace, NoMeasurementMakesThreadsFreeOrForbidsThem) {
     EXPECT_EQ((Pace{.gflops = 1000, .start = 1e9}).products_worth_a_thread(), 1 << 19);
 }
 
+TEST(Pace, RowsGrowByLinesAndAProductOfF64IsTwo) {
+    constexpr RowPace rows{.product = 0.5, .byte = 0.25, .product_along_k = 2, .byte_along_k = 1, .result_byte = 0.125};
+    EXPECT_DOUBLE_EQ(rows.nanoseconds(8, 100, 10, 4, false), 8 * 100 * (10 * 0.5 + 4 * 0.125) + 4 * 100 * 10 * 0.25);
+    EXPECT_DOUBLE_EQ(rows.nanoseconds(8, 100, 10, 8, true), 8 * 100 * (10 * 4 + 8 * 0.125) + 8 * 100 * 10);
+    EXPECT_FALSE((Pace{.strips = rows, .panels = rows}).knows_rows());
+    EXPECT_TRUE((Pace{.strips = rows, .panels = rows, .passing = rows}).knows_rows());
+}
+
 TEST(Pace, TheFirstToBeSettledStays) {
     static constexpr Pace late{.gflops = 77, .start = 1};
     const Pace& known = pace();

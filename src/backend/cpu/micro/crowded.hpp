@@ -35,26 +35,6 @@ bool passes_by_blocks(const Problem& p) noexcept {
     return p.k >= least_blocks * KC<T> && 2 * (p.m + p.n) * KC<T> * size <= caches().l2.bytes;
 }
 
-/// Nanoseconds that a core that splits vectors takes to pack a byte of a B along k for few rows.
-inline constexpr double split_packed_byte = 0.046;
-
-/// A few rows by a B whose rows are contiguous, on a core that splits vectors: as timed on a Zen 1. Products are slow
-/// there and the memory is not, so that what counts is whether the rows of a strip fight for sets. One or two rows have
-/// strips of several lines, which come more slowly.
-template <class T>
-double tiles_split(const MicroKernel<T>& kernel, const Problem& p) noexcept {
-    constexpr double l2 = 1 << 20, l3 = 1 << 22;
-    constexpr std::int64_t by_lines = 3;
-    const bool turned = p.c == Form::col_major;
-    const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)}, rows = turned ? p.n : p.m;
-    const double bytes = static_cast<double>(row_bytes) * static_cast<double>(p.k);
-    const bool fight = row_bytes % 4096 == 0;
-    const double pace = bytes < l2 ? 1.1 : row_bytes % 16384 == 0 ? 4.6 : fight ? 1.9 : bytes <= l3 ? 1.25 : 1.35;
-    const double byte = bytes <= l3 ? 0.035 : rows < by_lines ? 0.07 : fight ? 0.065 : 0.045;
-    return std::max(pace * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kernel.rate,
-                    byte * bytes);
-}
-
 /// Short vectors on a core that splits those of 32 bytes: products take twice as long there, packing and loading do
 /// not, so such a core has prices of its own. Vectors of 16 bytes have them, too, or they would seem the quicker ones.
 template <class T>
@@ -68,6 +48,21 @@ bool is_split(const MicroKernel<T>& kernel, std::int64_t rows) noexcept {
     return rows < few && splits(kernel);
 }
 
+/// Rows of C, not many, on such a core: what strips take grows by a line, products and bytes of B, each at a pace of
+/// its own. As timed on a Zen 1 with 3 to 256 rows; more of them than this meet packed panels sooner.
+constexpr std::int64_t rows_by_lines = 96;
+template <class T>
+double strips_by_lines(const MicroKernel<T>& kernel, const Problem& p) noexcept {
+    constexpr std::int64_t apart = 4096, cut_by_lines = 3;  // bytes that fight for one set of L1; rows
+    constexpr double lying_byte = sizeof(T) == sizeof(float) ? 0.023 : 0.027, turned_byte = 0.064;
+    const bool turned = p.c == Form::col_major, lies_well = (turned ? p.a : p.b) == p.c;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n, size = sizeof(T);
+    const bool fights = lies_well && cols * size % apart == 0;
+    const double pace = fights ? 1.4 : lies_well ? 1.1 : sizeof(T) == sizeof(float) ? 1.03 : 1.08;
+    const double byte = !lies_well ? turned_byte : rows < cut_by_lines ? 2 * lying_byte : lying_byte;
+    return static_cast<double>(cols * p.k) * (pace * static_cast<double>(rows) / kernel.rate + byte * sizeof(T));
+}
+
 /// How much longer tiles take where A's columns are contiguous and each step along k reads another line, most of them
 /// another page: as timed on a Zen 1, of more columns than few_rows takes turned. Panels of such an A are packed by
 /// whole lines.
@@ -77,8 +72,7 @@ double by_columns(const MicroKernel<T>& kernel, const Problem& p, bool stays_nea
     const bool turned = p.c == Form::col_major, lies_well = turned ? p.b == Form::col_major : p.a == Form::row_major;
     const std::int64_t bytes = (turned ? p.n : p.m) * p.k * std::int64_t{sizeof(T)};
     if (!splits(kernel) || lies_well || (turned ? p.m : p.n) <= few_columns || bytes <= 2 * caches().l1.bytes) return 1;
-    if (stays_near) return sizeof(T) == sizeof(float) ? 1.1 : 1.25;
-    return bytes <= caches().l2.bytes ? 1.3 : 1.9;
+    return stays_near || bytes <= caches().l2.bytes ? 1.3 : 1.9;
 }
 
 /// The kernel's rate, and for few rows the time that B takes from memory. From there its strips come slowly, as each
@@ -94,9 +88,7 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
     const bool passes = passes_by_blocks<T>(p), on_many_pages = (turned ? p.a : p.b) == p.c;
-    if (!on_many_pages && !packs && is_split(kernel, turned ? p.n : p.m))
-        return 1.06 * products + split_packed_byte * (turned ? m : n) * k * sizeof(T);
-    if (on_many_pages && !packs && !passes && is_split(kernel, turned ? p.n : p.m)) return tiles_split(kernel, p);
+    if (!passes && splits(kernel) && (turned ? p.n : p.m) < rows_by_lines) return strips_by_lines(kernel, p);
     // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
     const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
     constexpr std::int64_t some_pages = 8192;  // which short rows share: what fetches ahead finds the next row

@@ -34,6 +34,20 @@ TEST(Crowded, AnAThatFillsHalfOfL3IsReadAgainForEachStripButTheFirst) {
 }
 
 #if defined(__x86_64__)
+TEST(Crowded, SomeRowsTakeProductsAndBytesOfB) {
+    const MicroKernel<float>& kernel = micro_avx2_f32;
+    const auto strips = [&](std::int64_t m, std::int64_t n, Form b) {
+        return strips_by_lines(kernel, {.m = m, .n = n, .k = 300, .b = b});
+    };
+    for (const Form b : {Form::row_major, Form::col_major})
+        EXPECT_DOUBLE_EQ(strips(40, 1000, b) - strips(20, 1000, b), strips(70, 1000, b) - strips(50, 1000, b));
+    EXPECT_GT(strips(20, 1000, Form::col_major), strips(20, 1000, Form::row_major)) << "turned";
+    EXPECT_GT(strips(20, 1024, Form::row_major), 1.2 * strips(20, 1000, Form::row_major)) << "lines fight for a set";
+    EXPECT_EQ(strips_by_lines(kernel, {.m = 1000, .n = 20, .k = 300, .c = Form::col_major}),
+              strips(20, 1000, Form::col_major))
+        << "C's rows, however it lies";
+}
+
 TEST(Crowded, AnAByColumnsCostsMoreOnACoreThatSplitsVectorsUnlessItIsSmall) {
     const MicroKernel<double>& kernel = micro_avx2_f64;
     const std::int64_t small = 2 * caches().l1.bytes / 64 / 8;  // rows, 64 steps of k
