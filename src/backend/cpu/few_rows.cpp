@@ -14,8 +14,7 @@
 //
 // Up to 6 rows by a B that is contiguous along k, as in y = A x, are summed on squares of B turned in registers.
 // Needs: A packed, M x KC elements, and M x strip sums, a thread. 2mnk flops; B is read from memory once, page by page,
-// at the pace at which the processor fetches ahead. Gained over r6_vectorized: a strip of its tiles touches one page a
-// row.
+// at the pace at which the processor fetches ahead. Gained over r6_vectorized: its strips' tiles touch one page a row.
 #include "backend/cpu/ladder.hpp"
 #include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/slab.hpp"
@@ -182,7 +181,7 @@ double sharing_of(const Turned& x, const Problem& p, int threads) {
 
 /// The kernel's rate but for sums that come and go, or the time that B takes from memory: once for each slab. Copies of
 /// B cost a share of what its f32 would, squares that are turned in registers little more than their bytes, and in
-/// 64-byte vectors less. Rows of a B that many threads' L2s keep pass by more slowly than memory's.
+/// 64-byte vectors less. Many threads' L2s let B's rows pass by more slowly than memory does, and widening costs them.
 template <class T, const MicroKernel<T>& kernel>
 double nanoseconds(const Problem& p, int threads) {
     const Turned turned(p);
@@ -191,16 +190,17 @@ double nanoseconds(const Problem& p, int threads) {
     const double slabs = static_cast<double>(ceil_div(turned.m, most_rows));
     const bool on_squares = TurnedCut<T>::suits(kernel, std::min(p.m, p.n), !turned.lies_well);
     const bool in_lines = on_squares && kernel.lanes * static_cast<int>(sizeof(T)) >= 64;
-    const double bytes = n * k * static_cast<double>(size_of(p.in));
-    const double reading = (in_lines ? 0.02 : 0.024) * bytes * slabs;
-    const double copied = splits(kernel) ? 0.075 * sizeof(T) : 0.12, turned_byte = 0.0075;
-    const double copying = (turned.lies_well ? 0 : on_squares ? turned_byte * sizeof(T) : copied) * n * k * slabs;
+    const double bytes = n * k * static_cast<double>(size_of(p.in)),
+                 reading = (in_lines ? 0.02 : 0.024) * bytes * slabs;
+    const double copied = on_squares ? 0.0075 * sizeof(T) : splits(kernel) ? 0.075 * sizeof(T) : 0.12;
+    const double copying = turned.lies_well ? 0 : copied * n * k * slabs;
     const double packing = 0.5 * m * k, pace = on_squares ? 1 : passing_pace(kernel, p, turned);
     const double products = cut_short(kernel, p) * (pace * m * n * k / kernel.rate + copying);
     const int workers = workers_for(p.m, p.n, p.k, threads);
     const bool is_near = bytes <= 1.2 * static_cast<double>(caches().l2.bytes) * workers;
     const double many = on_squares || !is_near ? 1 : 1 + 0.4 * share_of_many(workers);
-    return 100 + (packing + many * std::max(products, reading)) / sharing;
+    const double widening = is_narrow(p.in) ? 0.08 * share_of_many(workers) * n * k * slabs : 0;
+    return 100 + (packing + widening + many * std::max(products, reading)) / sharing;
 }
 
 constexpr Tile tiles[] = {{0, 0, 0}};

@@ -126,12 +126,14 @@ inline double busy_workers(std::int64_t m, std::int64_t n, int workers) noexcept
 /// threads take longer, as panels come from other cores' caches, but for few lines, whose threads pack their own.
 template <int parts, int rate>
 double unit_nanoseconds(const Problem& p, int threads) {
-    constexpr std::int64_t few_lines = 64;
+    constexpr std::int64_t few_lines = 64, times_as_many = 4;  // as run_hierarchy() has it
     constexpr double slower = parts == 3 ? 0.55 : parts == 2 ? 0.7 : 0.5;
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 32));
     const int workers = workers_for(p.m, p.n, p.k, threads);
-    const bool waits_less = parts == 1 && std::min(p.m, p.n) <= few_lines;
+    const std::int64_t lines = std::min(p.m, p.n);
+    const bool waits_less =
+        parts == 1 && lines <= few_lines && times_as_many * lines * workers <= std::max(p.m, p.n) + unit_side;
     const double shared = waits_less ? 1 : 1 + slower * share_of_many(workers),
                  waiting = parts > 1 ? waiting_for_panels(p.k, workers) : 0;
     return 1000 + 1000 * (workers > 1) + waiting +
