@@ -138,8 +138,8 @@ TEST(MacroKernel, EveryTileGetsEveryBlockOfKOnce) {
 }
 
 TEST(MacroKernel, FewLinesAndSmallProductsAreSharedOutInParts) {
-    constexpr std::int64_t shapes[][3] = {{11, 3001, 40}, {3001, 11, 40}, {64, 1537, 33},
-                                          {1, 30000, 35}, {130, 150, 90}, {97, 333, 50}};
+    constexpr std::int64_t shapes[][3] = {
+        {11, 3001, 40}, {3001, 11, 40}, {64, 1537, 33}, {1, 30000, 35}, {97, 333, 50}};
     for (const PanelKernel& kernel : kernels())
         for (const auto& [m, n, k] : shapes)
             for (const bool columns_of_c : {false, true}) {
@@ -181,8 +181,10 @@ TEST(MacroKernel, APackedOperandIsReadAsItWasPacked) {
 /// More blocks of k than lie in panels at a time, and so several stages; also where an executor has one thread for all.
 TEST(MacroKernel, SharedPanelsAreFilledAgainWhenAllThreadsAreThroughWithThem) {
     constexpr Tile blocks{4, 6, 16};
-    constexpr std::int64_t m = 8, n = 12, k = 1'800'000;
-    const PanelKernel kernel = plain_kernel();
+    constexpr std::int64_t m = 8, n = 12, k = 80'000;
+    constexpr std::size_t room = 64 * sizeof(float);  // of an element: the panels of a short k are too many, too
+    PanelKernel kernel = plain_kernel();
+    kernel.panel_bytes = [](int width, std::int64_t depth) { return static_cast<std::size_t>(width * depth) * room; };
     const Executor alone{nullptr, [](void*, int count, void (*task)(void*, int), void* context) {
                              for (int i = count; i-- > 0;) task(context, i);
                          }};
@@ -190,7 +192,7 @@ TEST(MacroKernel, SharedPanelsAreFilledAgainWhenAllThreadsAreThroughWithThem) {
         if (test::is_sanitized && executor) continue;
         Operands x(m, n, k, false);
         const std::size_t bytes = shared_panels_bytes(kernel, {.m = m, .n = n, .k = k}, blocks, 4);
-        EXPECT_LT(bytes, (m + n) * k * sizeof(float));
+        EXPECT_LT(3 * bytes, (m + n) * k * room) << "four times of them";
         std::vector<std::byte> scratch(bytes);
         x.call.scratch = scratch;
         x.call.threads = 4;
