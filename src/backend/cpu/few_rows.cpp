@@ -91,15 +91,15 @@ Status run(const Call& given, const Tile&) {
     const Product<T> x = product_of<T>(call);
     const bool on_squares = TurnedCut<T>::suits(kernel, x.m(), call.b.row_step == 1 && call.b.col_step != 1);
     const TurnedCut<T> squares(x.m(), x.k(), call.b.col_step * static_cast<std::int64_t>(size_of(call.b.type)));
-    const Cut<T> cut(kernel, x.m(), x.k(), call.b.col_step == 1);
+    const Cut<T> cut(kernel, x.m(), x.k(), call.b.type, call.b.col_step == 1);
     const int workers = workers_for(x.m(), x.n(), x.k(), call.threads);
     const std::int64_t own = call.threads * (on_squares ? squares.elements() : cut.elements());
     T* const memory = reinterpret_cast<T*>(call.scratch.data());
     T* const sums = memory + own;
     call.threads = workers;
     const std::int64_t room = static_cast<std::int64_t>(call.scratch.size() / sizeof(T)) - own;  // a slab may have none
-    const Pieces<T> pieces(x.m(), x.n(), x.k(), on_squares ? squares.width : kernel.passed_widths[cut.rows], on_squares,
-                           workers, room >= PartsOfK<T>(x.m(), x.n(), x.k()).elements());
+    const Pieces<T> pieces(x.m(), x.n(), x.k(), on_squares ? squares.width : cut.width, on_squares, workers,
+                           room >= PartsOfK<T>(x.m(), x.n(), x.k()).elements());
     const Finisher finisher(call, turned);
     if (on_squares) {
         share_pieces(call, x, pieces, sums, finisher,
@@ -138,7 +138,7 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
     std::int64_t elements = std::max(TurnedCut<T>(std::min(p.m, p.n), p.k, 0).elements(),
                                      TurnedCut<T>(std::min(p.m, p.n), p.k, 1).elements());
     for (const bool lies_well : {true, false})
-        elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, lies_well).elements());
+        elements = std::max(elements, Cut<T>(kernel, std::min(p.m, p.n), p.k, p.in, lies_well).elements());
     const PartsOfK<T> parts(p.m, p.n, p.k);
     const bool cuts_k =
         std::min(p.m, p.n) <= Pieces<T>::so_few && workers_for(p.m, p.n, p.k, threads) > 1 && parts.fit();
@@ -146,15 +146,14 @@ std::size_t scratch_bytes(const Problem& p, const Tile&, int threads) {
 }
 
 /// What a product takes where B's rows pass by, over the kernel's rate: sums come and go. 32-byte vectors have more of
-/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any. On a core that
-/// splits vectors sums that come and go cost more, the fewer the rows the more.
+/// them for the same B, and with many rows they leave L1. More rows than a slab has are slower in any.
 template <class T>
 double passing_pace(const MicroKernel<T>& kernel, const Problem& p, const Turned& x) {
     constexpr std::int64_t rows_in_l1 = 24, rows_across = 16;
     const bool as_c_lies = x.m == (p.c == Form::col_major ? p.n : p.m);
     const bool across = splits(kernel) && !as_c_lies && !is_narrow(p.in);
     if (x.lies_well && (as_c_lies || (across && x.m <= rows_across)) && is_split(kernel, x.m))
-        return (x.m <= kernel.low ? 0.78 : 1) * (1.5 + 5 / static_cast<double>(std::max<std::int64_t>(x.m, 2)));
+        return split_pace(kernel, x.m, x.n, p.in);
     const std::int64_t near = across ? rows_across : kernel.lanes * int{sizeof(T)} <= 32 ? rows_in_l1 : most_rows;
     return x.m > near ? 2 : splits(kernel) && !x.lies_well ? 1.1 : 1.4;
 }
@@ -174,8 +173,8 @@ double sharing_of(const Turned& x, const Problem& p, int threads) {
     const int workers = workers_for(p.m, p.n, p.k, threads);
     if (workers == 1) return 1;
     const bool on_squares = TurnedCut<T>::suits(kernel, x.m, !x.lies_well);
-    const Cut<T> cut(kernel, x.m, p.k, true);
-    const std::int64_t width = on_squares ? TurnedCut<T>(x.m, p.k, 0).width : kernel.passed_widths[cut.rows];
+    const Cut<T> cut(kernel, x.m, p.k, p.in, true);
+    const std::int64_t width = on_squares ? TurnedCut<T>(x.m, p.k, 0).width : cut.width;
     return Pieces<T>(x.m, x.n, p.k, width, on_squares, workers).sharing(workers);
 }
 

@@ -48,17 +48,22 @@ bool is_split(const MicroKernel<T>& kernel, std::int64_t rows) noexcept {
     return rows < few && splits(kernel);
 }
 
+/// Whether rows of so many elements lie so far apart that many of their lines have one set of L1.
+template <class T>
+constexpr bool fights(std::int64_t cols) noexcept {
+    return cols * std::int64_t{sizeof(T)} % 2048 == 0;
+}
+
 /// Rows of C, not many, on such a core: what strips take grows by a line, products and bytes of B, each at a pace of
 /// its own. As timed on a Zen 1 with 3 to 256 rows; more of them than this meet packed panels sooner.
 constexpr std::int64_t rows_by_lines = 96;
 template <class T>
 double strips_by_lines(const MicroKernel<T>& kernel, const Problem& p) noexcept {
-    constexpr std::int64_t apart = 4096, cut_by_lines = 3;  // bytes that fight for one set of L1; rows
+    constexpr std::int64_t cut_by_lines = 3;  // rows
     constexpr double lying_byte = sizeof(T) == sizeof(float) ? 0.023 : 0.027, turned_byte = 0.064;
     const bool turned = p.c == Form::col_major, lies_well = (turned ? p.a : p.b) == p.c;
-    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n, size = sizeof(T);
-    const bool fights = lies_well && cols * size % apart == 0;
-    const double pace = fights ? 1.4 : lies_well ? 1.1 : sizeof(T) == sizeof(float) ? 1.03 : 1.08;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
+    const double pace = lies_well && fights<T>(cols) ? 1.4 : lies_well ? 1.1 : sizeof(T) == sizeof(float) ? 1.03 : 1.08;
     const double byte = !lies_well ? turned_byte : rows < cut_by_lines ? 2 * lying_byte : lying_byte;
     return static_cast<double>(cols * p.k) * (pace * static_cast<double>(rows) / kernel.rate + byte * sizeof(T));
 }

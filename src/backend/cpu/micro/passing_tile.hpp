@@ -41,11 +41,23 @@ void passing_tile(const PassingTile<typename V::Element>& passing) {
             sums.template step<V::broadcasts_folded>([&](int r) { return a + r; }, b);
         }
     };
+    // Short vectors have little else to do for each row: asking goes on within the steps.
+    const auto go_asking = [&](const T* asked) __attribute__((always_inline)) {
+        constexpr std::int64_t line = 64 / sizeof(T);
+#pragma GCC unroll 4
+        for (std::int64_t left = t.k; left > 0; --left, a += R, b += b_step, asked += b_step) {
+#pragma GCC unroll 4
+            for (std::int64_t l = 0; l < W * V::lanes; l += line) __builtin_prefetch(asked + l);
+            sums.template step<V::broadcasts_folded>([&](int r) { return a + r; }, b);
+        }
+    };
     const auto* narrow = static_cast<const std::uint16_t*>(passing.b);
     const std::int64_t every = passing.asked_every ? passing.asked_every : t.k;
     const std::int64_t size = passing.b_type == type_of<T> ? sizeof(T) : sizeof *narrow;
     const auto* asked = static_cast<const std::byte*>(passing.asked);
-    for (std::int64_t p = 0; p < t.k; p += every) {
+    const bool asks_each = sizeof(typename V::Register) < 64 && passing.asked_every == 1 && !kept && size == sizeof(T);
+    if (asks_each) go_asking(static_cast<const T*>(passing.asked));
+    for (std::int64_t p = 0; p < t.k && !asks_each; p += every) {
         if (passing.asked_every) {
             for (int w = 0; w < W; ++w) __builtin_prefetch(asked + w * V::lanes * size, 0, 2);
             asked += b_step * size;

@@ -4,6 +4,7 @@
 // Few rows of C, whose sums wait in the cache while B passes by, some of its rows at a time.
 #pragma once
 
+#include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/pack_narrow.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/product.hpp"
@@ -14,10 +15,13 @@ namespace tw::cpu {
 constexpr std::int64_t most_rows = 128;  // of A at a time: with more, a packed B repays its copy
 constexpr std::int64_t fewest_at_a_time = 8,
                        most_at_a_time = 32;      // rows of B: with more sums, more work for each coming
-constexpr std::int64_t waiting_bytes = 1 << 16;  // of sums
+constexpr std::int64_t waiting_bytes = 1 << 16;  // of sums, by lines four times as many
 constexpr std::int64_t copied_bytes = 1 << 14;   // of B
 constexpr std::int64_t tiles_ahead = 4;          // from the one that is computed to the one whose B is asked for
-constexpr std::int64_t most_width = 64;          // of a tile, in elements
+/// On a core that splits vectors a line of each of so many rows goes together, and one further on is asked for in each
+/// step, by so many rows of C: rows of B a power of two apart find a place in L2 until the next lines are wanted.
+constexpr std::int64_t many_by_lines = 48, lines_ahead = 2, fewest_by_lines = 5;
+constexpr std::int64_t most_width = 64;  // of a tile, in elements
 /// A strip, in elements: whole tiles of any width. One or two rows of C have strips so wide that most rows of B are
 /// read from end to end: pieces of them come a fifth more slowly.
 constexpr std::int64_t narrowest = 192, widest = 85 * narrowest;
@@ -26,30 +30,45 @@ constexpr std::int64_t narrowest = 192, widest = 85 * narrowest;
 /// between being made and being read: what is contiguous along k is read so, in pieces of whole lines.
 template <class T>
 struct Cut {
-    std::int64_t rows, panels, strip, depth, at_a_time;
-    bool copies;
+    std::int64_t rows, panels, depth, at_a_time, width, strip;  // width: of a tile
+    bool copies, by_lines;
 
     /// `lies_well`: B's rows are contiguous.
-    Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, bool lies_well)
+    Cut(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t k, Type of_b, bool lies_well)
         : rows(block_size(std::min(m, most_rows), kernel.low, 1)),
           panels(ceil_div(std::min(m, most_rows), rows)),
-          strip(
-              std::clamp(waiting_bytes / (panels * rows * static_cast<std::int64_t>(sizeof(T))) / narrowest * narrowest,
-                         narrowest, widest)),
           depth(k_block<T>(k)),
           at_a_time(std::clamp(round_up(2 * m, 8), fewest_at_a_time, most_at_a_time)),
-          copies(!lies_well) {
+          width(kernel.passed_widths[rows]),
+          copies(!lies_well),
+          by_lines(lies_well && goes_by_lines(kernel, m, of_b)) {
         constexpr std::int64_t elements = copied_bytes / static_cast<std::int64_t>(sizeof(T));
         const bool in_long_vectors = kernel.lanes * static_cast<int>(sizeof(T)) >= 64;  // their strips are wide
+        const std::int64_t waiting = (by_lines ? 4 : 1) * waiting_bytes / static_cast<std::int64_t>(sizeof(T));
+        strip = std::clamp(waiting / (panels * rows) / narrowest * narrowest, narrowest, widest);
+        if (by_lines) at_a_time = many_by_lines, width = std::min<std::int64_t>(width, 64 / sizeof(T));
         if (!copies) return;
-        strip = kernel.passed_widths[rows];
+        strip = width;
         at_a_time = in_long_vectors ? depth : elements / strip;
+    }
+    /// Of rows of B that pass by, on a core that splits vectors.
+    static bool goes_by_lines(const MicroKernel<T>& kernel, std::int64_t m, Type of_b) {
+        return of_b == type_of<T> && m >= fewest_by_lines && splits(kernel);
     }
     std::int64_t packed() const { return round_up(panels * rows * depth, 64); }
     std::int64_t waiting() const { return panels * rows * strip; }
     std::int64_t copied() const { return copies ? at_a_time * strip : 0; }
     std::int64_t elements() const { return packed() + waiting() + (copies ? copied() : at_a_time * most_width); }
 };
+
+/// What rows of B that pass by take on such a core, over the kernel's rate, as timed on a Zen 1: with few rows of C, or
+/// a narrow B, sums that come and go cost more; by lines, rows of B that do not fight come late.
+template <class T>
+double split_pace(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t n, Type of_b) {
+    const auto rows = static_cast<double>(std::max<std::int64_t>(m, 2));
+    if (!Cut<T>::goes_by_lines(kernel, m, of_b)) return (m <= kernel.low ? 0.78 : 1) * (1.5 + 5 / rows);
+    return fights<T>(n) ? 1.25 + 2.7 / rows : 1.05 + 8 / rows;
+}
 
 /// At most `most_rows` rows of C, or a part of their columns.
 template <class T>
@@ -63,7 +82,7 @@ public:
           a_(a),
           b_(b),
           cut_(cut),
-          width_(kernel.passed_widths[cut.rows]),
+          width_(cut.width),
           strip_(block_size(x.n(), cut.strip, width_)),
           packed_(memory),
           sums_(memory + cut.packed()),
@@ -104,10 +123,11 @@ private:
     void meet(const Product<T>& strip, const Matrix& b, std::int64_t q, bool ends) const {
         const std::int64_t count = b.rows;
         const bool meets_c = strip.c.col_step == 1;
-        const bool keeps = !cut_.copies && strip.m() > cut_.rows;
+        const bool keeps = !cut_.copies && !cut_.by_lines && strip.m() > cut_.rows;
         const std::int64_t panels = ceil_div(strip.m(), cut_.rows);
         const bool in_long_vectors = kernel_.lanes * static_cast<int>(sizeof(T)) >= 64;
-        const bool asks = ((strip.m() > 1 && !cpu_core().splits_vectors()) || in_long_vectors) && !cut_.copies;
+        const bool asks =
+            ((strip.m() > 1 && !cpu_core().splits_vectors()) || in_long_vectors || cut_.by_lines) && !cut_.copies;
         const std::int64_t at_once = panels == 1 && !asks ? b.cols / width_ : 0;  // tiles, by one call
         for (std::int64_t j = 0, tiles = 1; j < b.cols; j += tiles * width_) {
             const std::int64_t cols = std::min(width_, b.cols - j);
@@ -134,7 +154,9 @@ private:
                               .sums = sums_ + i * cut_.strip + j,
                               .sums_step = cut_.strip,
                               .asked = asks ? asked.at(i / cut_.rows * ceil_div(count, panels), 0) : nullptr,
-                              .asked_every = asks ? panels : 0,
+                              .asked_every = !asks || (cut_.by_lines && !is_first) ? 0
+                                             : cut_.by_lines                       ? 1
+                                                                                   : panels,
                               .kept = keeps && is_first ? kept_ : nullptr,
                               .begins = q == 0,
                               .ends = meets_c && ends,
@@ -145,7 +167,7 @@ private:
 
     /// What is wanted some tiles after column j of B: in the same rows, or in the next ones to pass by.
     Matrix ahead_of(const Matrix& b, std::int64_t j) const {
-        const std::int64_t then = j + tiles_ahead * width_;
+        const std::int64_t then = j + (cut_.by_lines ? lines_ahead : tiles_ahead) * width_;
         if (then < b.cols) return b.block(0, then, b.rows, 1);
         return b.block(b.rows, then - round_up(b.cols, width_), b.rows, 1);
     }
