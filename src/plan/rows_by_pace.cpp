@@ -2,7 +2,6 @@
 // Copyright 2026 The tilewright authors
 #include "plan/rows_by_pace.hpp"
 
-#include "base/caches.hpp"
 #include "base/cpu_core.hpp"
 #include "base/cpu_features.hpp"
 #include "plan/eligibility.hpp"
@@ -17,19 +16,29 @@ constexpr Pace long_vectors{
     .passing = {.product = 0.0173, .byte = 0.105, .product_along_k = 0.0173, .byte_along_k = 0.12, .result_byte = 0.21},
 };
 
-/// Some rows of C, as it lies: fewer have tiles that read B as it comes, more meet panels.
-bool are_some_rows(std::int64_t rows, std::int64_t cols, std::int64_t k) noexcept {
-    constexpr std::int64_t fewest = 7, most = 95;
-    constexpr double least_products = 1 << 18;  // fewer are in the caches
-    const double products = static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(k);
-    return rows >= fewest && rows <= most && cols > rows && products >= least_products;
+/// Fewer are in the caches.
+bool are_many_products(const Problem& p) noexcept {
+    return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) >= 1 << 18;
 }
 
-/// How much longer strips take where the rows of B that they read fight for one set of L1, in which few lines have a
-/// place: as timed with 8.
+/// Some rows of C, as it lies: fewer have tiles that read B as it comes, more meet panels.
+bool are_some_rows(std::int64_t rows, std::int64_t cols) noexcept {
+    constexpr std::int64_t fewest = 7, most = 95;
+    return rows >= fewest && rows <= most && cols > rows;
+}
+
+/// How much longer strips take where the rows of B that they read fight for one set of L1: as timed with 8 and 12 ways.
 double fighting(std::int64_t cols, int size, bool along_k) noexcept {
-    constexpr std::int64_t apart = 4096, many_ways = 12;
-    return !along_k && cols * size % apart == 0 && caches().l1.ways < many_ways ? 1.4 : 1;
+    constexpr std::int64_t apart = 4096;
+    return !along_k && cols * size % apart == 0 ? 1.4 : 1;
+}
+
+/// Strips of 64-byte vectors by an A that lies by columns wait for its lines in each strip, as timed with rows enough
+/// and more columns than one strip has.
+bool are_slow_strips(const Kernel& kernel, std::int64_t rows, std::int64_t cols, int size, bool a_lies_well) noexcept {
+    constexpr std::int64_t fewest = 96, bytes = 512;
+    return kernel.rung != Rung::hierarchical && (kernel.needs & cpu_feature::avx512) != 0 && !a_lies_well &&
+           rows >= fewest && cols * size > bytes;
 }
 
 /// By the kernels' own prices.
@@ -55,16 +64,21 @@ const Kernel* quickest_by_pace(const Backend& backend, const Problem& p, int thr
                                const Pace& pace) noexcept {
     const bool turned = p.c == Form::col_major;
     const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
-    const Form form_of_b = turned ? p.a : p.b;
+    const Form form_of_a = turned ? p.b : p.a, form_of_b = turned ? p.a : p.b;
     const bool is_wide = (p.in == Type::f32 || p.in == Type::f64) && p.out == p.in;
-    if (threads > 1 || !is_wide || chosen->order == 0 || p.c == Form::strided || form_of_b == Form::strided ||
-        !are_some_rows(rows, cols, p.k))
+    if (threads > 1 || !is_wide || chosen->order == 0 || p.c == Form::strided || form_of_a == Form::strided ||
+        form_of_b == Form::strided || !are_many_products(p))
         return chosen;
+    const int size = static_cast<int>(size_of(p.in));
+    if (are_slow_strips(*chosen, rows, cols, size, form_of_a == p.c)) {
+        const Kernel* const panels = cheapest_of(Rung::hierarchical, backend, p, chosen->order);
+        return panels ? panels : chosen;
+    }
+    if (!are_some_rows(rows, cols)) return chosen;
     const struct {
         Rung rung;
         const RowPace& pace;
     } ways[] = {{Rung::vectorized, pace.strips}, {Rung::hierarchical, pace.panels}, {Rung::none, pace.passing}};
-    const int size = static_cast<int>(size_of(p.in));
     const bool along_k = form_of_b != p.c;
     const Kernel* best = nullptr;
     double least = 0;

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "backend/cpu/backend.hpp"
-#include "base/caches.hpp"
 #include "base/cpu_core.hpp"
 #include "plan/choose.hpp"
 
@@ -60,10 +59,23 @@ TEST(RowsByPace, OtherProductsAndThreadsKeepTheirRow) {
 TEST(RowsByPace, RowsOfBThatFightForASetSlowStripsDown) {
     constexpr RowPace nearly{.product = 1.3, .byte = 1.3, .product_along_k = 1.3, .byte_along_k = 1.3};
     constexpr Pace pace{.strips = quick, .panels = nearly, .passing = slow};
-    const bool fight = caches().l1.ways < 12;
     EXPECT_EQ(by(pace, {.m = 30, .n = 1000, .k = 300})->rung, Rung::vectorized);
-    EXPECT_EQ(by(pace, {.m = 30, .n = 1024, .k = 300})->rung, fight ? Rung::hierarchical : Rung::vectorized);
+    EXPECT_EQ(by(pace, {.m = 30, .n = 1024, .k = 300})->rung, Rung::hierarchical);
     EXPECT_EQ(by(pace, {.m = 30, .n = 1024, .k = 300, .b = Form::col_major})->rung, Rung::vectorized);
+}
+
+TEST(RowsByPace, StripsOfLongVectorsGiveWayToPanelsWhereALiesByColumns) {
+    const Problem tall{.m = 1000, .n = 200, .k = 100, .a = Form::col_major};
+    Plan plan;
+    if (!try_plan(tall, {.threads = 1, .kernel = "cpu.r6_vectorized.f32.avx512"}, plan)) GTEST_SKIP() << "no AVX-512";
+    const auto rung_of = [&](const Problem& p) {
+        return quickest_by_pace(cpu::backend(), p, 1, plan.kernel, strips)->rung;
+    };
+    EXPECT_EQ(rung_of(tall), Rung::hierarchical);
+    EXPECT_EQ(rung_of({.m = 1000, .n = 100, .k = 100, .a = Form::col_major}), Rung::vectorized) << "one strip or two";
+    EXPECT_EQ(rung_of({.m = 1000, .n = 200, .k = 100}), Rung::vectorized);
+    EXPECT_EQ(rung_of({.m = 200, .n = 1000, .k = 100, .b = Form::col_major, .c = Form::col_major}), Rung::hierarchical)
+        << "C turned round";
 }
 
 TEST(RowsByPace, ACoreThatSplitsVectorsHasPricesOfItsOwn) {

@@ -93,7 +93,12 @@ double tiles_as_they_lie(const MicroKernel<T>& kernel, const Problem& p, std::in
     const bool turned = p.c == Form::col_major, packs = (turned ? p.n : p.m) >= rows_worth_packing;
     const bool in_short_vectors = kernel.lanes * static_cast<int>(sizeof(T)) <= 32;
     const bool passes = passes_by_blocks<T>(p), on_many_pages = (turned ? p.a : p.b) == p.c;
-    if (!passes && splits(kernel) && (turned ? p.n : p.m) < rows_by_lines) return strips_by_lines(kernel, p);
+    if (!passes && splits(kernel) && (turned ? p.n : p.m) < rows_by_lines) {
+        constexpr double small = 1 << 12;  // elements of B, beside which rows of other orders are cheap, too
+        const double of_b = (turned ? m : n) * k, lying_byte = 0.035;
+        if (of_b >= small) return strips_by_lines(kernel, p);
+        if (on_many_pages && !packs) return std::max(1.1 * products, lying_byte * sizeof(T) * of_b);
+    }
     // Its rows, a page each, find a place in the caches unless they are too many or fight for one set.
     const std::int64_t row_bytes = (turned ? p.m : p.n) * std::int64_t{sizeof(T)};
     constexpr std::int64_t some_pages = 8192;  // which short rows share: what fetches ahead finds the next row
