@@ -16,9 +16,11 @@ constexpr Pace long_vectors{
     .passing = {.product = 0.0173, .byte = 0.105, .product_along_k = 0.0173, .byte_along_k = 0.12, .result_byte = 0.21},
 };
 
-/// Fewer are in the caches.
-bool are_many_products(const Problem& p) noexcept {
-    return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) >= 1 << 18;
+/// Smaller operands stay near, however they are met: as timed where L2 has 2 MiB.
+bool come_from_afar(const Problem& p) noexcept {
+    constexpr double products = 1 << 18, bytes = 300 << 10;
+    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    return m * n * k >= products && (m * n + (m + n) * k) * static_cast<double>(size_of(p.in)) >= bytes;
 }
 
 /// Some rows of C, as it lies: fewer have tiles that read B as it comes, more meet panels.
@@ -67,7 +69,7 @@ const Kernel* quickest_by_pace(const Backend& backend, const Problem& p, int thr
     const Form form_of_a = turned ? p.b : p.a, form_of_b = turned ? p.a : p.b;
     const bool is_wide = (p.in == Type::f32 || p.in == Type::f64) && p.out == p.in;
     if (threads > 1 || !is_wide || chosen->order == 0 || p.c == Form::strided || form_of_a == Form::strided ||
-        form_of_b == Form::strided || !are_many_products(p))
+        form_of_b == Form::strided || !come_from_afar(p))
         return chosen;
     const int size = static_cast<int>(size_of(p.in));
     if (are_slow_strips(*chosen, rows, cols, size, form_of_a == p.c)) {

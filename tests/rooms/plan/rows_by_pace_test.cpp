@@ -48,7 +48,7 @@ TEST(RowsByPace, TheQuickestWayIsTakenAndNoOtherOrder) {
 
 TEST(RowsByPace, OtherProductsAndThreadsKeepTheirRow) {
     for (const Problem& p : {Problem{.m = 6, .n = 1000, .k = 300}, Problem{.m = 96, .n = 1000, .k = 300},
-                             Problem{.m = 1000, .n = 30, .k = 300}, Problem{.m = 20, .n = 30, .k = 40},
+                             Problem{.m = 1000, .n = 30, .k = 300}, Problem{.m = 30, .n = 500, .k = 100},
                              Problem{.m = 30, .n = 1000, .k = 300, .in = Type::bf16, .out = Type::bf16},
                              Problem{.m = 30, .n = 1000, .k = 300, .b = Form::strided}})
         for (const Pace* pace : {&strips, &panels, &passing}) EXPECT_EQ(by(*pace, p), chosen_for(p)) << p.m << p.n;
