@@ -215,9 +215,9 @@ void multiply_tile(const EffortTile& call) {
         const std::int64_t rest = call.count - from;
         const int count = static_cast<int>(rest < chunk ? rest : chunk);
         const EffortEntry* next = call.entries + from + count;
-        Asking asking{own, next, next + (rest - count < chunk ? rest - count : chunk)};
+        Asking asking{&own, next, next + (rest - count < chunk ? rest - count : chunk)};
         if (rest == count && call.next_rows)
-            asking = {next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
+            asking = {&next_tile, call.entries, call.entries + (call.count < chunk ? call.count : chunk)};
         round_chunk<width>(tile, call.entries + from, count, asking, desk);
         Pace pace = pace_of(asking, desk, width);
         for (int h = 0; h < 2; ++h) {

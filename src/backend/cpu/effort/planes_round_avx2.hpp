@@ -47,15 +47,15 @@ struct Desk {
 /// multiplied, into L2, as evenly as can be, half an entry at a time: Zen 3 drops what is asked for while some 20 lines
 /// are on their way.
 struct Asking {
-    AskedTile tile;
+    const AskedTile* tile;
     const EffortEntry *next, *end;
     bool is_half_done = false;
 
     template <int width>
     [[gnu::always_inline]] void ask() {
         if (next == end) return;
-        if (is_half_done) tile.ask_for_others(*next++, width);
-        else tile.ask_for_first(*next, width);
+        if (is_half_done) tile->ask_for_others(*next++);
+        else tile->ask_for_first(*next, width);
         is_half_done = !is_half_done;
     }
     std::int64_t left() const { return 2 * (end - next) - is_half_done; }

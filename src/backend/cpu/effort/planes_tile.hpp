@@ -94,23 +94,26 @@ TW_INSIDE PlanesTileRows rows_of(const EffortTile& call) { return rows_of(call.r
 
 TW_INSIDE void ask_for(const std::byte* line) { __builtin_prefetch(line, 0, 2); }
 
-/// Where a tile's rows that are asked for lie, by the units that are read: those that are not wanted are the first
-/// plane's again. A table, because no branch may depend on an entry: compilers make branches of chosen values, and half
-/// of those were foretold wrongly.
+/// Where a tile's rows that are asked for lie, by the units that are read. A table, because no branch may depend on an
+/// entry, and compilers make branches of chosen values. In the place of rows that are not wanted it has itself, which
+/// is in L1: asked for once more, a line on its way to L2 holds one of the core's few line buffers until it is there.
 struct AskedTile {
     struct Rows {
         const std::byte *b, *c;
-        std::int64_t step_of_c, quarter_of_c;
+        std::int64_t step_of_b, half_of_b, step_of_c, quarter_of_c;
     };
     const std::byte *scales, *a;
-    Rows by_units[4];
+    alignas(64) Rows by_units[4];
 
     [[gnu::always_inline]] explicit AskedTile(const PlanesTileRows& tile) : scales{tile.scales.rows}, a{tile.a.rows} {
         for (int units = 0; units < 4; ++units) {
-            const PlaneRows &b = units > 1 ? tile.b : tile.a, &c = units > 2 ? tile.c : tile.a;
-            by_units[units] = {b.rows, c.rows, c.step, units > 2 ? 16 * tile.width : 0};
+            const PlaneRows here{reinterpret_cast<const std::byte*>(by_units + units), 0};
+            const PlaneRows b = units > 1 ? tile.b : here, c = units > 2 ? tile.c : here;
+            by_units[units] = {b.rows, c.rows, b.step, b.step / 2, c.step, c.step / 4};
         }
     }
+    AskedTile(const AskedTile&) = delete;
+
     /// Scales and plane A.
     [[gnu::always_inline]] void ask_for_first(const EffortEntry& entry, std::int64_t width) const {
         const std::int64_t input = entry.input;
@@ -118,11 +121,11 @@ struct AskedTile {
         ask_for(scales + input * (8 * width));
         ask_for(row), ask_for(row + 16 * width);
     }
-    [[gnu::always_inline]] void ask_for_others(const EffortEntry& entry, std::int64_t width) const {
+    [[gnu::always_inline]] void ask_for_others(const EffortEntry& entry) const {
         const Rows& rows = by_units[entry.units];
         const std::int64_t input = entry.input;
-        const std::byte *b = rows.b + input * (32 * width), *c = rows.c + input * rows.step_of_c;
-        ask_for(b), ask_for(b + 16 * width);
+        const std::byte *b = rows.b + input * rows.step_of_b, *c = rows.c + input * rows.step_of_c;
+        ask_for(b), ask_for(b + rows.half_of_b);
         for (int q = 0; q < 4; ++q, c += rows.quarter_of_c) ask_for(c);
     }
 };
