@@ -35,14 +35,6 @@ double fighting(std::int64_t cols, int size, bool along_k) noexcept {
     return !along_k && cols * size % apart == 0 ? 1.4 : 1;
 }
 
-/// Strips of 64-byte vectors by an A that lies by columns wait for its lines in each strip, as timed with rows enough
-/// and more columns than one strip has.
-bool are_slow_strips(const Kernel& kernel, std::int64_t rows, std::int64_t cols, int size, bool a_lies_well) noexcept {
-    constexpr std::int64_t fewest = 96, bytes = 512;
-    return kernel.rung != Rung::hierarchical && (kernel.needs & cpu_feature::avx512) != 0 && !a_lies_well &&
-           rows >= fewest && cols * size > bytes;
-}
-
 /// By the kernels' own prices.
 const Kernel* cheapest_of(Rung rung, const Backend& backend, const Problem& p, int order) noexcept {
     const Kernel* best = nullptr;
@@ -52,6 +44,20 @@ const Kernel* cheapest_of(Rung rung, const Backend& backend, const Problem& p, i
             (!best || kernel->nanoseconds(p, 1) < best->nanoseconds(p, 1)))
             best = kernel;
     return best;
+}
+
+/// Many rows of C in 64-byte vectors, as timed on a Sapphire Rapids: strips wait for the lines of an A that lies by
+/// columns in each strip, if there are several; few_rows writes a C of fewer columns across.
+const Kernel* of_many_rows(const Backend& backend, const Problem& p, const Kernel* chosen, std::int64_t rows,
+                           std::int64_t cols, bool a_lies_well) noexcept {
+    constexpr std::int64_t many = 96, fewest_columns = 7, strip_bytes = 512;
+    if (rows < many || chosen->rung == Rung::hierarchical || (chosen->needs & cpu_feature::avx512) == 0) return chosen;
+    const bool waits = !a_lies_well && cols * static_cast<std::int64_t>(size_of(p.in)) > strip_bytes,
+               is_across = chosen->rung == Rung::none && cols >= fewest_columns && cols < rows;
+    const Kernel* const panels = cheapest_of(Rung::hierarchical, backend, p, chosen->order);
+    const Kernel* const strips = cheapest_of(Rung::vectorized, backend, p, chosen->order);
+    if ((!waits && !is_across) || !panels || !strips) return chosen;
+    return !waits && strips->nanoseconds(p, 1) < panels->nanoseconds(p, 1) ? strips : panels;
 }
 
 }  // namespace
@@ -72,11 +78,7 @@ const Kernel* quickest_by_pace(const Backend& backend, const Problem& p, int thr
         form_of_b == Form::strided || !come_from_afar(p))
         return chosen;
     const int size = static_cast<int>(size_of(p.in));
-    if (are_slow_strips(*chosen, rows, cols, size, form_of_a == p.c)) {
-        const Kernel* const panels = cheapest_of(Rung::hierarchical, backend, p, chosen->order);
-        return panels ? panels : chosen;
-    }
-    if (!are_some_rows(rows, cols)) return chosen;
+    if (!are_some_rows(rows, cols)) return of_many_rows(backend, p, chosen, rows, cols, form_of_a == p.c);
     const struct {
         Rung rung;
         const RowPace& pace;

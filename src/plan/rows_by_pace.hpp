@@ -2,7 +2,7 @@
 // Copyright 2026 The tilewright authors
 //
 // choose for some rows of C by a larger B, on one thread: which of the ladder's ways is quickest by paces that were
-// timed, on this machine or on one like it; and what AVX-512 takes where A lies by columns. The order of summation is
+// timed, on this machine or on one like it; and what many rows take by AVX-512. The order of summation is
 // chosen before, by rule: what is timed changes no bits.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "backend/cpu/backend.hpp"
 #include "base/cpu_core.hpp"
 #include "plan/choose.hpp"
+#include "plan/names.hpp"
 
 namespace tw {
 namespace {
@@ -64,19 +65,24 @@ TEST(RowsByPace, RowsOfBThatFightForASetSlowStripsDown) {
     EXPECT_EQ(by(pace, {.m = 30, .n = 1024, .k = 300, .b = Form::col_major})->rung, Rung::vectorized);
 }
 
-TEST(RowsByPace, StripsOfLongVectorsGiveWayToPanelsWhereALiesByColumns) {
-    const Problem tall{.m = 1000, .n = 200, .k = 100, .a = Form::col_major};
-    Plan plan;
-    if (!try_plan(tall, {.threads = 1, .kernel = "cpu.r6_vectorized.f32.avx512"}, plan)) GTEST_SKIP() << "no AVX-512";
-    const auto rung_of = [&](const Problem& p) {
-        return quickest_by_pace(cpu::backend(), p, 1, plan.kernel, strips)->rung;
+#if defined(__x86_64__)
+TEST(RowsByPace, ManyRowsInLongVectorsGoToPanelsWhereTheOthersWait) {
+    Backend everything = cpu::backend();
+    everything.features = []() noexcept { return ~Features{0}; };
+    const auto rung_of = [&](const char* chosen, const Problem& p) {
+        return quickest_by_pace(everything, p, 1, find_kernel(chosen), strips)->rung;
     };
-    EXPECT_EQ(rung_of(tall), Rung::hierarchical);
-    EXPECT_EQ(rung_of({.m = 1000, .n = 100, .k = 100, .a = Form::col_major}), Rung::vectorized) << "one strip or two";
-    EXPECT_EQ(rung_of({.m = 1000, .n = 200, .k = 100}), Rung::vectorized);
-    EXPECT_EQ(rung_of({.m = 200, .n = 1000, .k = 100, .b = Form::col_major, .c = Form::col_major}), Rung::hierarchical)
-        << "C turned round";
+    const char *const r6 = "cpu.r6_vectorized.f32.avx512", *const few_rows = "cpu.few_rows.f32.avx512";
+    const Form across = Form::col_major;
+    EXPECT_EQ(rung_of(r6, {.m = 1000, .n = 200, .k = 100, .a = across}), Rung::hierarchical);
+    EXPECT_EQ(rung_of(r6, {.m = 200, .n = 1000, .k = 100, .c = across}), Rung::hierarchical) << "C turned round";
+    EXPECT_EQ(rung_of(r6, {.m = 1000, .n = 100, .k = 100, .a = across}), Rung::vectorized) << "one strip or two";
+    EXPECT_EQ(rung_of(r6, {.m = 1000, .n = 200, .k = 100}), Rung::vectorized);
+    EXPECT_EQ(rung_of("cpu.r6_vectorized.f32.avx2", {.m = 1000, .n = 200, .k = 100, .a = across}), Rung::vectorized);
+    EXPECT_NE(rung_of(few_rows, {.m = 3000, .n = 50, .k = 200}), Rung::none) << "C's few columns";
+    EXPECT_EQ(rung_of(few_rows, {.m = 3000, .n = 6, .k = 200}), Rung::none);
 }
+#endif
 
 TEST(RowsByPace, ACoreThatSplitsVectorsHasPricesOfItsOwn) {
     const Pace* const known = pace_of_rows(cpu::backend());
