@@ -15,6 +15,7 @@
 #include <climits>
 
 #include "backend/contract.hpp"
+#include "backend/cpu/micro/crowded.hpp"
 #include "backend/cpu/micro/micro_kernel.hpp"
 #include "backend/cpu/product/blocks.hpp"
 #include "backend/cpu/product/parallel.hpp"
@@ -108,11 +109,12 @@ MicroTile<T> corner_tile(const Matrix& a, const Matrix& b, const Matrix& c, doub
             .cols = static_cast<int>(turned ? c.rows : c.cols)};
 }
 
-/// So many bytes of B are near enough to be met by each strip of C's rows: a part of L1, or, for f32 in 32-byte
-/// vectors, of L2. Doubles are slower so; 64-byte vectors were not timed.
+/// So many bytes of B are near enough to be met by each strip of C's rows: a part of L1, or, for f32 in 32-byte vectors
+/// and all on a core that splits them, of L2. 64-byte vectors were not timed.
 template <class T>
-constexpr std::int64_t bytes_of_near_b(const MicroKernel<T>& kernel) noexcept {
-    return sizeof(T) == sizeof(float) && kernel.lanes * int{sizeof(T)} <= 32 ? 1 << 16 : 1 << 14;
+std::int64_t bytes_of_near_b(const MicroKernel<T>& kernel) noexcept {
+    const bool in_short_f32 = sizeof(T) == sizeof(float) && kernel.lanes * int{sizeof(T)} <= 32;
+    return in_short_f32 || splits(kernel) ? 1 << 16 : 1 << 14;
 }
 
 /// Asks for the C of a tile that comes next: of many products in turn it lies in no cache.
