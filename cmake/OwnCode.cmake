@@ -54,7 +54,8 @@ function(instruction_set_flags)
     list(APPEND avx2 -fno-sanitize=memory)   # its tests run portable kernels alone
   endif()
   # g++ 12 takes the "undefined" operand inside its own AVX-512 intrinsics for a variable of ours.
-  set(avx512 ${avx2} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+  set(avx512 ${avx2} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -mavx512f -mavx512bw -mavx512dq -mavx512vl
+      -mprfchw)
   # g++ up to 13 gives a frame that it watches for use after return 32 bytes' alignment where 64 are needed (its bug
   # 110027); 13's runtime asks for that unless told not to, and such kernels crash.
   if(TW_SANITIZE MATCHES address)

@@ -67,17 +67,17 @@ struct SharedOwnPanels {
     }
 
 private:
-    /// One by one: a packer fills several panels only if whole vectors are as wide as one.
     static void pack_a(const Matrix& rows, std::byte* panels, std::size_t room) {
-        for (std::int64_t i = 0; i < rows.rows; i += micro.mr, panels += room)
-            pack_any(micro, rows.block(i, 0, std::min<std::int64_t>(micro.mr, rows.rows - i), rows.cols), micro.mr,
-                     reinterpret_cast<T*>(panels));
+        pack_lines(rows, micro.mr, panels, room);
     }
     static void pack_b(const Matrix& cols, std::byte* panels, std::size_t room) {
-        const Matrix lines = cols.transposed();
-        const std::int64_t some = panel_bytes(micro.nr, lines.cols) == room ? lines.rows : micro.nr;
-        for (std::int64_t j = 0; j < lines.rows; j += some, panels += room)
-            pack_any(micro, lines.block(j, 0, std::min(some, lines.rows - j), lines.cols), micro.nr,
+        pack_lines(cols.transposed(), micro.nr, panels, room);
+    }
+    /// All together where one panel ends as the next begins: each step along k may lie on a page of its own.
+    static void pack_lines(const Matrix& lines, int width, std::byte* panels, std::size_t room) {
+        const std::int64_t some = panel_bytes(width, lines.cols) == room ? lines.rows : width;
+        for (std::int64_t i = 0; i < lines.rows; i += some, panels += room)
+            pack_any(micro, lines.block(i, 0, std::min(some, lines.rows - i), lines.cols), width,
                      reinterpret_cast<T*>(panels));
     }
     static std::size_t panel_bytes(int width, std::int64_t k) {

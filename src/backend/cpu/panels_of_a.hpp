@@ -15,7 +15,8 @@ namespace tw::cpu {
 constexpr std::int64_t few = 128;  // rows whose panels all stay in L2
 
 /// Rows of an A by columns: whole lines of f32 and f64 where it begins with one, and the next ones find a place in L2.
-constexpr std::int64_t packed_together = 48;
+/// Tiles of 64-byte vectors wait longer for a line, and have an L2 of a MiB or more.
+constexpr std::int64_t packed_together(bool in_long_vectors) { return in_long_vectors ? 112 : 48; }
 
 /// Where A's panels are packed: all of a block, or some after the others in one place, which so stays near. One at
 /// a time, unless A lies by columns: a line of memory has rows of several panels then.
@@ -35,9 +36,8 @@ struct PanelsOfA {
     std::int64_t width(std::int64_t rows) const { return at_once > micro.mr ? micro.mr : rows; }
     T* at(std::int64_t i, std::int64_t depth) const { return data + (wait ? i : i % at_once) * depth; }
     static std::int64_t rows_at_once(const Matrix& a) {
-        // AVX-512's packer fills several panels only where they are whole vectors wide.
-        const bool fills_several = micro.lanes * int{sizeof(T)} < 64 || micro.mr % micro.lanes == 0;
-        return fills_several && a.row_step == 1 && a.col_step != 1 ? packed_together / micro.mr * micro.mr : micro.mr;
+        const std::int64_t some = packed_together(micro.lanes * int{sizeof(T)} >= 64);
+        return a.row_step == 1 && a.col_step != 1 ? some / micro.mr * micro.mr : micro.mr;
     }
     /// The panel of `rows` rows at i, or all those that are packed with it.
     void pack(const Matrix& rows_left, std::int64_t i, std::int64_t rows) const {

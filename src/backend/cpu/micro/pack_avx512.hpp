@@ -96,27 +96,30 @@ void pack_turned(const typename V::Element* from, std::int64_t row_step, int row
 
 /// Rows that lie side by side: each step along k is a copy. Each may lie on a page of its own, which no hardware
 /// prefetches; and stores leave in order, so that lines which are not in L1 are asked for ahead of them.
-/// More than `width` of them fill panels that lie one behind the other.
+/// More than `width` of them fill panels that lie one behind the other: a page, and a line that two panels share, are
+/// met once.
 template <class V>
 void pack_copied(const typename V::Element* from, std::int64_t step, int rows, std::int64_t k, typename V::Element* to,
                  std::int64_t width) {
+    using T = typename V::Element;
     constexpr std::int64_t steps_ahead = 4, stores_ahead = 8;
-    const int last = (rows - 1) / V::lanes * V::lanes;
-    const typename V::Mask mask = V::mask(rows - last);
-    const std::int64_t next_panel = width * k - width;
-    for (std::int64_t p = 0; p < k; ++p, from += step, to += width) {
-        typename V::Element* at = to;
-        int w = 0;
-        for (std::int64_t left = width; w < last; w += V::lanes, at += V::lanes) {
-            __builtin_prefetch(from + steps_ahead * step + w);
-            __builtin_prefetch(at + stores_ahead * width, 1);
-            V::store(at, V::load(from + w));
-            left -= V::lanes;
-            if (left == 0) at += next_panel, left = width;
+    constexpr int line = 64 / static_cast<int>(sizeof(T));
+    const auto copy = [width](const T* row, int count, T* at) __attribute__((always_inline)) {
+        const int last = (count - 1) / V::lanes * V::lanes;
+        const typename V::Mask mask = V::mask(count - last);
+        for (int w = 0; w < last; w += V::lanes) {
+            __builtin_prefetch(at + stores_ahead * width + w);
+            V::store(at + w, V::load(row + w));
         }
-        __builtin_prefetch(from + steps_ahead * step + last);
-        __builtin_prefetch(at + stores_ahead * width, 1);
-        V::store(at, V::load(from + last, mask), mask);
+        __builtin_prefetch(at + stores_ahead * width + last);
+        V::store(at + last, V::load(row + last, mask), mask);
+    };
+    const int high = static_cast<int>(width), whole = rows / high * high;
+    for (std::int64_t p = 0; p < k; ++p, from += step, to += width) {
+        for (int w = 0; w < rows; w += line) __builtin_prefetch(from + steps_ahead * step + w);
+        T* at = to;
+        for (int w = 0; w < whole; w += high, at += width * k) copy(from + w, high, at);
+        if (whole < rows) copy(from + whole, rows - whole, at);
     }
 }
 
@@ -125,9 +128,12 @@ template <class V>
 void pack(const typename V::Element* from, std::int64_t row_step, std::int64_t step, int rows, std::int64_t k,
           typename V::Element* to, std::int64_t width) {
     if (step != 1) return pack_copied<V>(from, step, rows, k, to, width);
-    for (int w = 0; w < rows; w += V::lanes)
-        pack_turned<V>(from + w * row_step, row_step, rows - w < V::lanes ? rows - w : V::lanes, k,
-                       to + w / width * width * k + w % width, width);
+    for (int left = rows; left > 0; left -= static_cast<int>(width), from += width * row_step, to += width * k) {
+        const int count = left < width ? left : static_cast<int>(width);
+        for (int w = 0; w < count; w += V::lanes)
+            pack_turned<V>(from + w * row_step, row_step, count - w < V::lanes ? count - w : V::lanes, k, to + w,
+                           width);
+    }
 }
 
 }  // namespace
