@@ -8,6 +8,7 @@
 #include "backend/cpu/parts_of_k.hpp"
 #include "backend/cpu/product/grid.hpp"
 #include "backend/cpu/strips.hpp"
+#include "base/caches.hpp"
 
 namespace tw::cpu {
 
@@ -28,6 +29,10 @@ struct Shares {
         cell = {0, 0, high, cols};
         cost = last(across, 1, high);
         if (!may_cut_k || !parts.fit()) return;
+        if (comes_in_short_pieces()) {
+            cuts_k = true, cell = {0, 0, round_up(m, rows), round_up(ceil_div(n, 2), width)};
+            return;
+        }
         const std::int64_t lower = rows_of_cell(across * parts.blocks, rows);
         const double sums = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(parts.blocks);
         const double in_blocks = last(across, parts.blocks, lower) + beginning + adding * sums / workers;
@@ -40,6 +45,13 @@ struct Shares {
     }
 
 private:
+    /// Very few rows by a far B, each of whose rows comes sooner from end to end than in a piece for each thread.
+    bool comes_in_short_pieces() const {
+        constexpr std::int64_t very_few = 8, short_bytes = 1024, many = 12, size = sizeof(T);
+        return packing_ == 0 && m_ <= very_few && workers_ >= many && n_ * size < short_bytes * workers_ &&
+               n_ * k_ * size > caches().l2.bytes * workers_;
+    }
+
     static constexpr std::int64_t packed_rows = 34;  // in whose time a strip is packed
     static constexpr std::int64_t cells_each = 4;    // cores are not equally quick
 
