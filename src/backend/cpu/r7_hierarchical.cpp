@@ -2,8 +2,9 @@
 // Copyright 2026 The tilewright authors
 //
 // r7_hierarchical: a block for each level of memory. Blocks of A and B are packed into panels in the order of reading,
-// and r6's register tile runs over panels that lie where its loads are cheapest. Threads have a part of C each, or pack
-// panels of a large product for one another (panels/shared_panels.cpp).
+// and r6's register tile runs over panels that lie where its loads are cheapest. Threads have a part of C each,
+// with which others may help (panels/helped_parts.hpp), or pack panels of a large product for one another
+// (panels/shared_panels.cpp).
 //
 //             KC              NC: L2
 //          +------+            +--+--+--+--+               +--+--+--+--+
@@ -18,11 +19,9 @@
 #include "backend/cpu/hierarchy_cost.hpp"
 #include "backend/cpu/in_slabs.hpp"
 #include "backend/cpu/ladder.hpp"
-#include "backend/cpu/micro/tile_of_c.hpp"
-#include "backend/cpu/own_panels.hpp"
+#include "backend/cpu/own_blocks.hpp"
+#include "backend/cpu/panels/helped_parts.hpp"
 #include "backend/cpu/panels/shared_panels.hpp"
-#include "backend/cpu/panels_of_a.hpp"
-#include "backend/cpu/product/blocks.hpp"
 #include "base/cpu_features.hpp"
 
 namespace tw::cpu {
@@ -38,98 +37,44 @@ struct Hierarchy {
     /// columns and wait for the others, which pack theirs of B.
     static void multiply(const Call& call, const SlabSteps* slabs, bool turned, const Part& part, std::int64_t nc,
                          T* b_block) {
-        const Product<T> x = product_of<T>(call);
-        const Finisher finisher(call, turned, slabs);
-        const std::int64_t k = x.k(), depth = k_block<T>(k), right = part.j + part.cols, below = part.i + part.rows;
+        const OwnBlocks<T, micro> blocks(call, slabs, turned);
+        const std::int64_t k = call.k(), depth = k_block<T>(k), right = part.j + part.cols, below = part.i + part.rows;
         const std::int64_t high = block_size(part.rows, most_waiting, micro.mr),
                            at_once = PanelsOfA<T, micro>::rows_at_once(call.a);
         for (std::int64_t i = part.i; i < below; i += high)
             for (std::int64_t p = 0; p < k; p += depth)
                 for (std::int64_t j = part.j; j < right; j += nc)
-                    multiply_block(call, slabs, x, finisher, {i, j, std::min(high, below - i), std::min(nc, right - j)},
-                                   p, std::min(depth, k - p), b_block,
-                                   {b_block + nc * depth, j == part.j, part.cols > nc, at_once});
+                    blocks.multiply_block({i, j, std::min(high, below - i), std::min(nc, right - j)}, p, b_block,
+                                          {b_block + nc * depth, j == part.j, part.cols > nc, at_once});
     }
 
-    /// A row of tiles for each panel of A, while the next is on its way; the first packs B's panels as it goes. One
-    /// description serves all tiles.
-    static void multiply_block(const Call& call, const SlabSteps* slabs, const Product<T>& x, const Finisher& finisher,
-                               const Part& part, std::int64_t p, std::int64_t depth, T* b_block,
-                               const PanelsOfA<T, micro>& own) {
-        const bool packed_a = call.packed.panels && call.packed.on_left, packed_b = call.packed.panels && !packed_a;
-        if (packed_b && part.rows <= few) return multiply_few(call, x, finisher, part, p, depth, b_block, own.data);
-        const ReadyPanels<T, micro> ready(call);
-        const bool widens_b = packed_b && is_narrow(call.packed.type);
-        // Packed together, as each row of them may lie on a page of its own: the longer a run, the sooner it comes.
-        const std::int64_t some_cols = (micro.lanes * int{sizeof(T)} < 64 && call.b.col_step == 1 ? 12 : 4) * micro.nr;
-        const std::int64_t tiles = ceil_div(part.cols, micro.nr);
-        MicroTile<T> tile = tile_on(x, nullptr, micro.mr, nullptr, p, depth);
-        for (std::int64_t i = 0, rows; i < part.rows; i += rows) {
-            rows = packed_a ? std::min<std::int64_t>(micro.mr, part.rows - i) : own.height(part.rows - i);
-            tile.a_step = packed_a ? micro.mr : own.width(rows);
-            tile.a = packed_a ? ready.panel(p, part.i + i, depth, own.data) : own.at(i, depth);
-            const Matrix rows_left = call.a.block(part.i + i, p, part.rows - i, depth);
-            if (!packed_a && own.is_first) own.pack(rows_left, i, rows);
-            Ahead<T> ahead = packed_a ? Ahead<T>(nullptr, 0, 1) : own.ahead_of(rows_left, i, rows, tiles);
-            tile.ahead_step = ahead.step, tile.ahead_lines = ahead.lines;
-            T* panel = b_block;
-            for (std::int64_t j = 0; j < part.cols; j += micro.nr, panel += micro.nr * depth, ahead.advance()) {
-                const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
-                tile.b = panel;
-                if (packed_b && (i == 0 || !widens_b)) tile.b = ready.panel(p, part.j + j, depth, panel);
-                else if (i == 0 && !packed_b && j % some_cols == 0)
-                    pack_any(micro, call.b.block(p, part.j + j, depth, std::min(some_cols, part.cols - j)).transposed(),
-                             micro.nr, panel);
-                tile.ahead = ahead.data, tile.ahead_rows = ahead.rows;
-                complete_tile(x, finisher, tile, slabs, part.i + i, part.j + j, rows, cols, p + depth == x.k());
-            }
-        }
+    /// A part for each thread, of one block of columns, with whose rows others help.
+    static void multiply_helped(const Call& call, bool turned, const Grid& grid, std::int64_t nc, std::size_t room) {
+        const OwnBlocks<T, micro> blocks(call, nullptr, turned);
+        const std::int64_t depth = k_block<T>(call.k()), at_once = PanelsOfA<T, micro>::rows_at_once(call.a);
+        const auto memory_of = [&](int worker) {
+            return reinterpret_cast<T*>(call.scratch.data() + static_cast<std::size_t>(worker) * room);
+        };
+        const auto rows_of = [&](int part) { return grid.part(part, call.m(), call.n()).rows; };
+        const auto pieces_of = [&](int part) { return ceil_div(rows_of(part), rows_of_piece(rows_of(part))); };
+        HelpedParts parts;
+        share_out(call, grid.parts, [&](int worker, std::int64_t) {
+            const auto multiply = [&](int number, std::int64_t block, std::int64_t piece) {
+                const Part part = grid.part(number, call.m(), call.n());
+                const std::int64_t high = rows_of_piece(part.rows), i = piece * high,
+                                   rows = std::min(high, part.rows - i);
+                blocks.multiply_block({part.i + i, part.j, rows, part.cols}, block * depth, memory_of(number),
+                                      {memory_of(worker) + nc * depth, true, false, std::min(at_once, high)},
+                                      piece == 0, part.rows - i - rows);
+            };
+            parts.work(worker, ceil_div(call.k(), depth), pieces_of, multiply);
+            parts.help(worker, static_cast<int>(grid.parts), pieces_of, multiply);
+        });
     }
-
-    /// Few rows, and panels of B that lie ready: each comes from memory once, and all panels of A meet it. They are of
-    /// the same height, so that no tile is a sliver.
-    static void multiply_few(const Call& call, const Product<T>& x, const Finisher& finisher, const Part& part,
-                             std::int64_t p, std::int64_t depth, T* widened, T* a_panels) {
-        const ReadyPanels<T, micro> ready(call);
-        const std::int64_t height = block_size(part.rows, micro.mr, 1);
-        for (std::int64_t i = 0; i < part.rows; i += height) {
-            const std::int64_t rows = std::min(height, part.rows - i);
-            pack_any(micro, call.a.block(part.i + i, p, rows, depth), static_cast<int>(height), a_panels + i * depth);
-        }
-        for (std::int64_t j = 0; j < part.cols; j += micro.nr) {
-            const std::int64_t cols = std::min<std::int64_t>(micro.nr, part.cols - j);
-            const T* const b = ready.panel(p, part.j + j, depth, widened);
-            MicroTile<T> tile = tile_on(x, a_panels, height, b, p, depth);
-            for (std::int64_t i = 0; i < part.rows; i += height, tile.a += height * depth)
-                complete_tile(x, finisher, tile, nullptr, part.i + i, part.j + j, std::min(height, part.rows - i), cols,
-                              p + depth == x.k());
-        }
-    }
-
-    static MicroTile<T> tile_on(const Product<T>& x, const T* a, std::int64_t height, const T* b, std::int64_t p,
-                                std::int64_t depth) {
-        return {.k = depth,
-                .a = a,
-                .a_row_step = 1,
-                .a_step = height,
-                .b = b,
-                .b_step = micro.nr,
-                .c = nullptr,
-                .c_step = 0,
-                .alpha = x.alpha,
-                .beta = p == 0 ? x.beta : T(1),
-                .rows = 0,
-                .cols = 0};
-    }
-    static void complete_tile(const Product<T>& x, const Finisher& finisher, MicroTile<T>& tile, const SlabSteps* slabs,
-                              std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols, bool ends) {
-        // Of a narrow C with but one block of k the sums need no place in memory.
-        alignas(64) T in_l1[MicroKernel<T>::most_results];
-        const bool passes = ends && finisher.rounds() && tile.beta == 0;
-        const View<T> c = passes ? View<T>(in_l1, rows, cols, micro.nr, 1) : x.c.block(i, j, rows, cols);
-        if (ends) finisher.expect(rows, cols, i, j);
-        run_tile_in_slabs(micro, tile, c, slabs);
-        if (ends) finisher(erase(c), i, j);
+    /// Some panels: few enough that nobody waits long for a helper's last one.
+    static std::int64_t rows_of_piece(std::int64_t rows) {
+        constexpr std::int64_t pieces = 8;
+        return round_up(ceil_div(rows, pieces), micro.mr);
     }
 
     /// Room for a block of B and a panel of A, or few, or all that wait. `side`: the longer of C's.
@@ -154,11 +99,15 @@ struct Hierarchy {
         const bool turned = is_turned(given);
         Call call = turned_if(turned, given);
         call.threads = workers_for(given.m(), given.n(), given.k(), given.threads);
-        if (shares_panels(given.m(), given.n(), given.k(), call.threads) && !call.packed.panels)
-            return Shared::run(given, call.threads, blocks, slabs);
         const std::int64_t m = call.m(), n = call.n(), nc = columns_at_once<T>(blocks.n, call.k(), micro.nr);
         const Grid grid(m, n, call.packed.panels && call.packed.on_left ? micro.mr : 1, nc, micro, call.threads);
         const std::size_t room = worker_bytes(std::max(m, n), call.k(), blocks);
+        const bool shares = shares_panels(m, n, call.k(), call.threads);
+        if (!call.packed.panels && !slabs && !call.executor && are_helped(micro, grid, nc, call.k(), shares)) {
+            multiply_helped(call, turned, grid, block_size(grid.cols, nc, micro.nr), room);
+            return {};
+        }
+        if (shares && !call.packed.panels) return Shared::run(given, call.threads, blocks, slabs);
         share_out(call, grid.parts, [&](int worker, std::int64_t item) {
             std::byte* const own = call.scratch.data() + static_cast<std::size_t>(worker) * room;
             multiply(call, slabs, turned, grid.part(item, m, n), block_size(grid.cols, nc, micro.nr),
@@ -212,16 +161,16 @@ constinit const Kernel r7_hierarchical_avx2_f32 =
     row<float, micro_avx2_f32, 192>("cpu.r7_hierarchical.f32.avx2", cpu_feature::avx2, order_fused_in_blocks);
 constinit const Kernel r7_hierarchical_avx2_f64 =
     row<double, micro_avx2_f64, 192>("cpu.r7_hierarchical.f64.avx2", cpu_feature::avx2, order_fused_in_blocks);
-constinit const Kernel r7_hierarchical_avx512_f32 =
-    row<float, micro_avx512_f32, 512>("cpu.r7_hierarchical.f32.avx512", cpu_feature::avx512, order_fused_in_blocks,
-                                      nanoseconds_of_form<float, micro_avx512_f32, true>);
-constinit const Kernel r7_hierarchical_avx512_f64 =
-    row<double, micro_avx512_f64, 512>("cpu.r7_hierarchical.f64.avx512", cpu_feature::avx512, order_fused_in_blocks,
-                                       nanoseconds_of_form<double, micro_avx512_f64, true>);
-constinit const Kernel r7_hierarchical_avx512_apart_f32 = row<float, micro_avx512_apart_f32, 512>(
+constinit const Kernel r7_hierarchical_avx512_f32 = row<float, micro_avx512_f32, columns_of_long_vectors>(
+    "cpu.r7_hierarchical.f32.avx512", cpu_feature::avx512, order_fused_in_blocks,
+    nanoseconds_of_form<float, micro_avx512_f32, true>);
+constinit const Kernel r7_hierarchical_avx512_f64 = row<double, micro_avx512_f64, columns_of_long_vectors>(
+    "cpu.r7_hierarchical.f64.avx512", cpu_feature::avx512, order_fused_in_blocks,
+    nanoseconds_of_form<double, micro_avx512_f64, true>);
+constinit const Kernel r7_hierarchical_avx512_apart_f32 = row<float, micro_avx512_apart_f32, columns_of_long_vectors>(
     "cpu.r7_hierarchical.f32.avx512_apart", cpu_feature::avx512, order_fused_in_blocks,
     nanoseconds_of_form<float, micro_avx512_apart_f32, false>);
-constinit const Kernel r7_hierarchical_avx512_apart_f64 = row<double, micro_avx512_apart_f64, 512>(
+constinit const Kernel r7_hierarchical_avx512_apart_f64 = row<double, micro_avx512_apart_f64, columns_of_long_vectors>(
     "cpu.r7_hierarchical.f64.avx512_apart", cpu_feature::avx512, order_fused_in_blocks,
     nanoseconds_of_form<double, micro_avx512_apart_f64, false>);
 #elif defined(__aarch64__)
