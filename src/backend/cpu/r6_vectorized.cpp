@@ -52,7 +52,8 @@ void run_single(const Direct& cut, const Matrix& a, const Matrix& b, const Matri
 template <class T, const MicroKernel<T>& kernel>
 Direct direct(const Problem& p, int threads) {
     const bool turned = p.c == Form::col_major;
-    if (!are_few<T>(p.m, p.n, p.k, threads) || p.c == Form::strided || (turned ? p.a : p.b) != p.c) return {};
+    if (p.c == Form::strided || (turned ? p.a : p.b) != p.c) return {};
+    if (!are_few<T>(p.m, p.n, p.k, threads) && !pass_near_b(kernel, p, threads)) return {};
     const auto m = static_cast<int>(turned ? p.n : p.m), n = static_cast<int>(turned ? p.m : p.n);
     const bool on_rows = (turned ? p.b : p.a) == p.c;
     Direct made = cut_in_tiles(kernel, m, n, static_cast<int>(p.k), on_rows);
@@ -67,7 +68,6 @@ Direct direct(const Problem& p, int threads) {
 /// With an epilogue, or as a part of a larger call, which nobody planned. False when the product has no such way.
 template <class T, const MicroKernel<T>& kernel>
 bool run_small(const Call& call) {
-    if (!are_few<T>(call.m(), call.n(), call.k(), call.threads)) return false;
     const Problem problem{.m = call.m(),
                           .n = call.n(),
                           .k = call.k(),

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "backend/cpu/micro/crowded.hpp"
+#include "backend/cpu/micro/few_tiles.hpp"
 #include "backend/cpu/product/parallel.hpp"
 #include "backend/cpu/shares.hpp"
 #include "backend/cpu/strips.hpp"
@@ -159,6 +160,8 @@ double strips_nanoseconds(const Problem& as_asked, int threads) {
                        : tiles_as_they_lie(kernel, p, rows_worth_packing) * waiting<T, kernel>(p, threads) *
                                  waste<T, kernel>(p, threads) +
                              reading_again(kernel, p);
+    if (pass_near_b(kernel, p, threads) && !is_narrow(p.in))  // what nothing else is quicker at
+        tiles = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kernel.rate;
     if (p.m == as_asked.m) tiles *= by_columns(kernel, p, are_few_columns<T, kernel>(p));  // not of what goes across
     if (is_b_near<T, kernel>(p, threads)) {
         const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);

@@ -40,6 +40,18 @@ bool are_few(std::int64_t m, std::int64_t n, std::int64_t k, int threads) noexce
     return m * n * k <= few_products || m * n + (m + n) * k <= elements;
 }
 
+/// Or many rows by a short k and a B that stays near: A and C pass by, each once. As timed on a core that splits
+/// vectors.
+template <class T>
+bool pass_near_b(const MicroKernel<T>& kernel, const Problem& p, int threads) noexcept {
+    constexpr std::int64_t most_k = 96, near = 1 << 16, most = 4 * most_products_of_few_tiles;
+    const bool turned = p.c == Form::col_major, lie_alike = p.a == p.c && p.b == p.c;
+    const std::int64_t rows = turned ? p.n : p.m, cols = turned ? p.m : p.n;
+    if (!splits(kernel) || !lie_alike || p.k > most_k || rows < cols || cols <= 2 * kernel.lanes) return false;
+    return cols * p.k * std::int64_t{sizeof(T)} <= near && rows <= most / (cols * p.k) &&
+           workers_for(p.m, p.n, p.k, threads) == 1;
+}
+
 /// Half cycles that a tile takes for a step along k: its loads or its multiply-adds, but no fewer than a sum waits for
 /// the next term of its own. A wide piece of B that does not stay in L1 arrives more slowly than it is used.
 constexpr int step_cost(int rows, int vectors, bool stays) noexcept {
