@@ -100,7 +100,8 @@ Status run_in_slabs(const Call& call, const Tile&, const SlabSteps* slabs) {
         return {};
     }
     const std::int64_t panel = panels ? panel_elements(kernel, x.k()) : 0;  // without scratch nothing is packed
-    share_strips(some, x, cut, sums_behind<T>(call, some.threads * panel), finisher,
+    const std::int64_t together = Shares<T>::together(kernel, x.m(), x.n(), cut.width, some.threads);
+    share_strips(some, x, cut, together, sums_behind<T>(call, some.threads * panel), finisher,
                  [&](int worker, const Product<T>& product, std::int64_t, const Part&, const auto& completed) {
                      multiply_part(kernel, product, cut, slabs, panels + worker * panel, completed);
                  });
@@ -126,7 +127,7 @@ Status run_narrow(const Call& given) {
     cut.packs = true;
     const std::int64_t room = NarrowStrips::elements(kernel, x.k());
     share_strips(
-        call, x, cut, sums_behind<float>(call, call.threads * room), Finisher(given, turned),
+        call, x, cut, cut.width, sums_behind<float>(call, call.threads * room), Finisher(given, turned),
         [&](int worker, const Product<float>& product, std::int64_t p, const Part& part, const auto& completed) {
             multiply_narrow_part(kernel, product, call.a.block(part.i, p, part.rows, product.k()),
                                  call.b.block(p, part.j, product.k(), part.cols), cut, memory + worker * room,

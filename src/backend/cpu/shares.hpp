@@ -18,7 +18,7 @@ struct Shares {
     bool cuts_k = false;
     double cost;  ///< until the last cell is through, in products
 
-    /// `rows`, `width`: of a tile; `packs`: each cell packs its strips.
+    /// `rows`, `width`: of a tile, or of columns that stay together; `packs`: each cell packs its strips.
     Shares(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows, std::int64_t width, bool packs,
            const PartsOfK<T>& parts, bool may_cut_k, int workers)
         : m_(m), n_(n), k_(k), workers_(workers), packing_(packs ? packed_rows : 0) {
@@ -37,6 +37,13 @@ struct Shares {
         const double sums = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(parts.blocks);
         const double in_blocks = last(across, parts.blocks, lower) + beginning + adding * sums / workers;
         if (in_blocks < cost) cuts_k = true, cell.rows = lower, cost = in_blocks;
+    }
+
+    /// Columns that stay together: all of few, on a core that splits vectors, where each row of A meets them at once.
+    /// In cells of some columns A would come from memory once for each. Other cores were not timed.
+    static std::int64_t together(const MicroKernel<T>& kernel, std::int64_t m, std::int64_t n, std::int64_t width,
+                                 int workers) {
+        return splits(kernel) && go_by_rows(kernel, m / (cells_each * workers), n, width) ? n : width;
     }
 
     /// How many threads' work is done at once.
@@ -78,12 +85,13 @@ private:
 };
 
 /// The threads share out cells of C, or blocks of k of them. own(worker, product, p, part, completed) multiplies one of
-/// them, from p on. `sums`: room for those of blocks; null: there is none, as a slab may have it.
+/// them, from p on. `together`: columns that no cell cuts. `sums`: room for those of blocks; null: there is none, as a
+/// slab may have it.
 template <class T>
-void share_strips(const Call& call, const Product<T>& x, const Strips<T>& cut, T* sums, const Finisher& finisher,
-                  const auto& own) {
+void share_strips(const Call& call, const Product<T>& x, const Strips<T>& cut, std::int64_t together, T* sums,
+                  const Finisher& finisher, const auto& own) {
     const PartsOfK<T> parts(x.m(), x.n(), x.k());
-    const Shares<T> shares(x.m(), x.n(), x.k(), cut.rows, cut.width, cut.packs, parts, sums, call.threads);
+    const Shares<T> shares(x.m(), x.n(), x.k(), cut.rows, together, cut.packs, parts, sums, call.threads);
     if (shares.cuts_k) {
         parts.share(call, x, shares.cell, sums, finisher,
                     [&](int worker, const Product<T>& product, std::int64_t p, const Part& part) {

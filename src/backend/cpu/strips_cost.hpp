@@ -40,7 +40,8 @@ double strips_sharing(const Problem& p, int threads) {
     const std::int64_t m = turned ? p.n : p.m, n = turned ? p.m : p.n, rows = block_size(m, kernel.low, 1);
     const PartsOfK<T> parts(m, n, p.k);
     const std::int64_t width = Strips<T>::width_of(kernel, rows, n, Strips<T>::part_of(kernel, m, n, workers));
-    return Shares<T>(m, n, p.k, rows, width, packs, parts, true, workers).sharing();
+    const std::int64_t together = is_narrow(p.in) ? width : Shares<T>::together(kernel, m, n, width, workers);
+    return Shares<T>(m, n, p.k, rows, together, packs, parts, true, workers).sharing();
 }
 
 /// One thread's 64-byte tiles wait for strips whose operands are more than L1 and some of L2 keep; parts of them for
