@@ -56,8 +56,8 @@ private:
     struct Piece {
         std::int64_t block, number;
     };
-    /// `next`: the block of k, and its next piece; none before the owner has packed the first block. What is counted on
-    /// after the last piece is forgotten when the next block begins.
+    /// `next`: the block of k, and its next piece; none before the owner has packed the first block. It may be counted
+    /// past the last piece, and begins anew with the next block.
     struct alignas(64) Part {
         std::atomic<std::int64_t> next{1 << 30};
         alignas(64) std::atomic<std::int64_t> done_by_others{0};

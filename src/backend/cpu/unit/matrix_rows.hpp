@@ -126,7 +126,7 @@ inline double busy_workers(std::int64_t m, std::int64_t n, int workers) noexcept
 /// threads take longer, as panels come from other cores' caches, but for few lines, whose threads pack their own.
 template <int parts, int rate>
 double unit_nanoseconds(const Problem& p, int threads) {
-    constexpr std::int64_t few_lines = 64, times_as_many = 4;  // as run_hierarchy() has it
+    constexpr std::int64_t few_lines = 64, times_as_many = 4;  // as run_hierarchy()'s OwnParts
     constexpr double slower = parts == 3 ? 0.55 : parts == 2 ? 0.7 : 0.5;
     const auto m = static_cast<double>(round_up(p.m, unit_side)), n = static_cast<double>(round_up(p.n, unit_side));
     const auto k = static_cast<double>(round_up(p.k, 32));
